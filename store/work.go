@@ -62,6 +62,21 @@ func (w *Work) Allocate(n int) {
 	w.Step(n)
 }
 
+// Used returns the number of charged bytes.
+func (w *Work) Used() int64 {
+	if w == nil {
+		return 0
+	}
+	return w.Budget.Used()
+}
+
+// Release returns n charged bytes whose memory is free again.
+func (w *Work) Release(n int64) {
+	if w != nil && w.Budget != nil {
+		w.Budget.Rewind(max(0, w.Budget.Used()-n))
+	}
+}
+
 // Refusal returns the error reply to a request that needs more memory than it may take.
 func (w *Work) Refusal() resp.Value {
 	if w == nil {

@@ -166,6 +166,7 @@ func bfMadd(c *Call) Plan { return c.addToBloom(defaultBloom, c.Args[2:], true) 
 // addToBloom plans the addition of items, with an array of replies.
 func (c *Call) addToBloom(o bloomOptions, items [][]byte, create bool) Plan {
 	return c.openBloom(o, create, func(k *sketchKey, b *sketch.Bloom) Plan {
+		k.growReplies(len(items))
 		add := bloomAdd{key: k, bloom: b, items: items}
 		return k.whenLoaded(add.run, func() Plan { return k.save(resp.Value{Kind: resp.Array, Elems: add.replies}) })
 	})
@@ -195,7 +196,7 @@ func (c *Call) openBloom(o bloomOptions, create bool, next func(k *sketchKey, b 
 			if err != nil {
 				return fail("ERR could not create filter")
 			}
-			k.Sketch = b
+			k.adopt(b)
 		}
 		return next(k, k.Sketch.(*sketch.Bloom))
 	})
@@ -238,14 +239,14 @@ func (a *bloomAdd) run() bool {
 	return true
 }
 
-func (a *bloomAdd) step(item []byte) { a.key.work.Step(len(item) + a.bloom.Steps()) }
+func (a *bloomAdd) step(item []byte) { a.key.work.Step(len(item)) }
 
 func bfExists(c *Call) Plan {
 	return c.lookInBloom(boolean(false), func(found []bool) resp.Value { return boolean(found[0]) })
 }
 
 func bfMexists(c *Call) Plan {
-	return c.lookInBloom(booleans(make([]bool, len(c.Args)-2)), booleans)
+	return c.lookInBloom(c.noneFound(), booleans)
 }
 
 // lookInBloom plans a search for items; missing is also the reply for a key of another type.
@@ -256,10 +257,11 @@ func (c *Call) lookInBloom(missing resp.Value, reply func(found []bool) resp.Val
 		if !ok {
 			return answer(missing)
 		}
+		k.growReplies(len(items))
 		ready := func() bool {
 			all := true
 			for _, item := range items {
-				k.work.Step(len(item) + b.Steps())
+				k.work.Step(len(item))
 				all = b.Ready(b.Hash(item)) && all
 			}
 			return all
@@ -327,6 +329,8 @@ func bfInfo(c *Call) Plan {
 
 func bfDebug(c *Call) Plan {
 	return c.describeBloom(keyNotFound, func(b *sketch.Bloom) resp.Value {
+		const described = 400 // bytes
+		b.Body.Meter.Grow(described * int64(len(b.Filters)))
 		reply := resp.MakeArray(resp.MakeString(fmt.Sprintf("size:%d", b.Items)))
 		for _, f := range b.Filters {
 			reply.Elems = append(reply.Elems, resp.MakeString(fmt.Sprintf("bytes:%d bits:%d hashes:%d hashwidth:64 capacity:%d size:%d ratio:%s",
@@ -364,7 +368,6 @@ func bfScandump(c *Call) Plan {
 
 // chunk plans the reply of SCANDUMP for n bytes at off.
 func (k *sketchKey) chunk(off, n int64) Plan {
-	k.work.Grow(n)
 	return k.whenLoaded(func() bool { return k.Stored().Ready(off, n) }, func() Plan {
 		return answer(resp.MakeArray(resp.MakeInt(off+n+1), resp.MakeBulk(k.Stored().Bytes(off, n))))
 	})

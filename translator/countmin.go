@@ -91,7 +91,6 @@ func (k *sketchKey) withCounters(s *sketch.CountMin, items [][]byte, width int, 
 	return k.whenLoaded(func() bool {
 		ok := true
 		for i := 0; i < len(items); i += width {
-			k.work.Step(int(s.Depth) * (1 + len(items[i])))
 			ok = s.Ready(items[i]) && ok
 		}
 		return ok
@@ -104,6 +103,7 @@ func cmsIncrby(c *Call) Plan {
 	}
 	pairs := c.Args[2:]
 	return c.openCountMin(c.Args[1], func(k *sketchKey, s *sketch.CountMin) Plan {
+		k.growReplies(len(pairs))
 		counts := make([]int64, len(pairs)/2)
 		for i := range counts {
 			var ok bool
@@ -117,7 +117,6 @@ func cmsIncrby(c *Call) Plan {
 		return k.withCounters(s, pairs, 2, func() Plan {
 			reply := resp.EmptyArray
 			for i, n := range counts {
-				k.work.Step(int(s.Depth))
 				if least := s.Add(pairs[2*i], n); least == sketch.MaxCount {
 					reply.Elems = append(reply.Elems, resp.MakeError("CMS: INCRBY overflow"))
 				} else {
@@ -132,10 +131,10 @@ func cmsIncrby(c *Call) Plan {
 func cmsQuery(c *Call) Plan {
 	items := c.Args[2:]
 	return c.openCountMin(c.Args[1], func(k *sketchKey, s *sketch.CountMin) Plan {
+		k.growReplies(len(items))
 		return k.withCounters(s, items, 1, func() Plan {
 			reply := resp.EmptyArray
 			for _, item := range items {
-				k.work.Step(int(s.Depth))
 				reply.Elems = append(reply.Elems, resp.MakeInt(int64(s.Get(item))))
 			}
 			return answer(reply)

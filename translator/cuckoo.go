@@ -151,8 +151,9 @@ func (c *Call) addToCuckoo(o cuckooOptions, create bool, add *cuckooAdd) Plan {
 			if err != nil {
 				return fail("ERR Could not create filter")
 			}
-			k.Sketch = f
+			k.adopt(f)
 		}
+		k.growReplies(len(add.items))
 		f := k.Sketch.(*sketch.Cuckoo)
 		if f.Filters >= maxCuckooFilters {
 			return fail("Maximum expansions reached")
@@ -173,14 +174,14 @@ func (c *Call) addToCuckoo(o cuckooOptions, create bool, add *cuckooAdd) Plan {
 func (a *cuckooAdd) run(k *sketchKey, f *sketch.Cuckoo) bool {
 	if !f.Ready(f.Hash(a.items[len(a.replies)])) {
 		for _, item := range a.items[len(a.replies):] {
-			k.work.Step(len(item) + f.Steps())
+			k.work.Step(len(item))
 			f.Ready(f.Hash(item))
 		}
 		return false
 	}
 	for len(a.replies) < len(a.items) {
 		item := a.items[len(a.replies)]
-		k.work.Step(len(item) + f.Steps() + int(f.MaxIterations))
+		k.work.Step(len(item))
 		h := f.Hash(item)
 		if !f.Ready(h) {
 			return false
@@ -229,11 +230,12 @@ func (c *Call) lookInCuckoo(missing resp.Value, look func(f *sketch.Cuckoo, hash
 		if !ok {
 			return answer(missing)
 		}
+		k.growReplies(len(items))
 		hashes := make([]sketch.CuckooHash, len(items))
 		ready := func() bool {
 			all := true
 			for i, item := range items {
-				k.work.Step(len(item) + f.Steps())
+				k.work.Step(len(item))
 				hashes[i] = f.Hash(item)
 				all = f.Ready(hashes[i]) && all
 			}
@@ -248,7 +250,7 @@ func cfExists(c *Call) Plan {
 }
 
 func cfMexists(c *Call) Plan {
-	return c.lookInCuckoo(booleans(make([]bool, len(c.Args)-2)), func(f *sketch.Cuckoo, hashes []sketch.CuckooHash) resp.Value {
+	return c.lookInCuckoo(c.noneFound(), func(f *sketch.Cuckoo, hashes []sketch.CuckooHash) resp.Value {
 		found := make([]bool, len(hashes))
 		for i, h := range hashes {
 			found[i] = f.Has(h)
@@ -270,7 +272,7 @@ func cfDel(c *Call) Plan {
 		}
 		var found bool
 		try := func() (done bool) {
-			k.work.Step(len(c.Args[2]) + f.Steps())
+			k.work.Step(len(c.Args[2]))
 			found, done = f.Delete(f.Hash(c.Args[2]), k.work.Step)
 			return done
 		}
@@ -349,7 +351,6 @@ func cfScandump(c *Call) Plan {
 		if n == 0 {
 			return answer(end)
 		}
-		k.work.Grow(n)
 		return k.whenLoaded(func() bool { return f.Body.Ready(off, n) }, func() Plan {
 			return answer(resp.MakeArray(resp.MakeInt(at+n), resp.MakeBulk(f.Body.Bytes(off, n))))
 		})

@@ -52,6 +52,17 @@ func readThen(next func(*store.Result) Plan, stmts ...store.Stmt) Plan {
 	return Plan{Batch: store.Batch{Stmts: stmts, ReadOnly: true}, Then: next}
 }
 
+// readPart is readThen for rows that use does not keep: they no longer count when next plans. w is the work so far.
+func readPart(w *store.Work, use func(*store.Result), next func() Plan, stmts ...store.Stmt) Plan {
+	before := w.Used()
+	return readThen(func(r *store.Result) Plan {
+		rows := r.Work.Used() - before
+		use(r)
+		r.Work.Release(rows)
+		return next()
+	}, stmts...)
+}
+
 // The functions below make decoders. The index of a statement is i.
 
 // always decodes any rows to v.

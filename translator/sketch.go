@@ -84,13 +84,19 @@ func (c *Call) openSketch(key []byte, t *sketchType, other resp.Value, next func
 		}
 		k.head = bytes.Clone(row[1].Bytes())
 		k.work.Step(len(k.head))
+		k.work.Grow(3 * int64(len(k.head))) // the head, decoded and encoded
+		body := sketch.NewBody()
+		body.Meter = k.work
 		var ok bool
-		if k.Sketch, ok = sketch.Parse(t.name, k.head, sketch.NewBody()); !ok {
+		if k.Sketch, ok = sketch.Parse(t.name, k.head, body); !ok {
 			return answer(damagedKey)
 		}
 		return next(k)
 	}, c.stmt(t.open, key))
 }
+
+// stmtMemory counts the bytes of a statement of a plan with some arguments.
+const stmtMemory = 512
 
 // blocksAtOnce limits the blocks that a step loads.
 const blocksAtOnce = 4096
@@ -103,35 +109,33 @@ func (k *sketchKey) whenLoaded(try func() bool, next func() Plan) Plan {
 	body := k.Stored()
 	wanted := body.Wanted()
 	wanted = wanted[:min(len(wanted), blocksAtOnce)]
-	k.work.Grow(int64(len(wanted)) * sketch.BlockBytes)
 	var list []byte
 	for _, i := range wanted {
 		list = strconv.AppendInt(append(list, ','), i, 10)
 	}
 	list[0] = '['
-	return readThen(func(r *store.Result) Plan {
-		k.work = r.Work
+	return readPart(k.work, func(r *store.Result) {
 		for _, row := range r.Rows[0] {
 			body.Load(row[0].Int(), row[1].Bytes())
 		}
 		body.Loaded(wanted)
-		return k.whenLoaded(try, next)
-	}, k.call.stmt(k.typ.some, k.key, store.TextBytes(append(list, ']'))))
+	}, func() Plan { return k.whenLoaded(try, next) }, k.call.stmt(k.typ.some, k.key, store.TextBytes(append(list, ']'))))
 }
 
 // whole loads the whole body, in steps, and plans next.
 func (k *sketchKey) whole(next func() Plan) Plan {
 	k.work.Grow(k.Len())
+	k.work.Release(k.Len()) // a block counts when it is loaded
 	return k.from(0, next)
 }
 
 func (k *sketchKey) from(block int64, next func() Plan) Plan {
 	end, last := block+blocksAtOnce, (k.Len()+sketch.BlockBytes-1)/sketch.BlockBytes
-	return readThen(func(r *store.Result) Plan {
-		k.work = r.Work
+	return readPart(k.work, func(r *store.Result) {
 		for _, row := range r.Rows[0] {
 			k.Stored().Load(row[0].Int(), row[1].Bytes())
 		}
+	}, func() Plan {
 		if end < last {
 			return k.from(end, next)
 		}
@@ -161,7 +165,8 @@ func (k *sketchKey) stmts() (stmts []store.Stmt) {
 		put(schema.SketchHeadBlock, head)
 	}
 	for i, b := range k.Stored().Changed() {
-		k.work.Grow(int64(len(b.Data)))
+		k.work.Grow(stmtMemory)
+		k.work.Step(8)
 		switch {
 		case len(b.Data) > 0:
 			put(i, b.Data)
@@ -186,8 +191,17 @@ func (k *sketchKey) stmts() (stmts []store.Stmt) {
 
 // create plans a new key with the sketch.
 func (k *sketchKey) create(s sketch.Sketch, reply resp.Value) Plan {
-	k.Sketch = s
+	k.adopt(s)
 	return k.save(reply)
+}
+
+// growReplies charges the values of a reply about n items.
+func (k *sketchKey) growReplies(n int) { k.work.Allocate(2 * store.ValueBytes * n) }
+
+// adopt takes a new sketch for a missing key.
+func (k *sketchKey) adopt(s sketch.Sketch) {
+	k.Sketch = s
+	s.Stored().Meter = k.work
 }
 
 // dumpSketch plans DUMP of a key.
@@ -195,8 +209,7 @@ func (c *Call) dumpSketch(t *sketchType) Plan {
 	return c.openSketch(c.Args[1], t, wrongType, func(k *sketchKey) Plan {
 		return k.withHeap(func() Plan {
 			return k.whole(func() Plan {
-				k.work.Grow(3 * k.Memory()) // the value, its payload, and the reply
-				k.work.Step(int(k.Memory()))
+				k.work.Allocate(int(3 * k.Memory())) // the value, its payload, and the reply
 				return answer(resp.MakeBulk(rdb.Dump(k.Dump(), k.work.Step)))
 			})
 		})
@@ -256,6 +269,12 @@ func booleans(all []bool) resp.Value {
 		reply.Elems[i] = boolean(b)
 	}
 	return reply
+}
+
+// noneFound replies that the items of a call, from its second argument on, are missing.
+func (c *Call) noneFound() resp.Value {
+	c.Env.Work.Allocate(2 * store.ValueBytes * len(c.Args))
+	return booleans(make([]bool, len(c.Args)-2))
 }
 
 // option returns the position of the first argument that is the word, in any case, 0 for none.

@@ -82,7 +82,7 @@ func (c *Call) openDigest(key []byte, next func(k *sketchKey, d *sketch.TDigest)
 
 func tdigestReset(c *Call) Plan {
 	return c.openDigest(c.Args[1], func(k *sketchKey, d *sketch.TDigest) Plan {
-		return k.whenLoaded(d.Ready, func() Plan {
+		return k.whole(func() Plan {
 			d.Reset()
 			return k.save(resp.OK)
 		})
@@ -185,8 +185,8 @@ func (m *digestMerge) parse() (bad resp.Value) {
 func (m *digestMerge) next() Plan {
 	i := len(m.sources)
 	if i == len(m.keys) {
-		if old, ok := m.target.Sketch.(*sketch.TDigest); ok {
-			return m.target.whenLoaded(old.Ready, m.write)
+		if m.target.Sketch != nil {
+			return m.target.whole(m.write)
 		}
 		return m.write()
 	}
@@ -195,7 +195,7 @@ func (m *digestMerge) next() Plan {
 		return m.next()
 	}
 	return m.call.openDigest(m.keys[i], func(k *sketchKey, source *sketch.TDigest) Plan {
-		return k.whenLoaded(source.Ready, func() Plan {
+		return k.whole(func() Plan {
 			m.target.work = k.work
 			m.loaded[string(m.keys[i])] = source
 			m.sources = append(m.sources, source)
@@ -223,8 +223,8 @@ func (m *digestMerge) write() Plan {
 	if err != nil {
 		return answer(tdigestError("allocation of destination digest failed"))
 	}
+	d.Body.Meter = k.work
 	for _, s := range all {
-		k.work.Grow(2 * s.Len())
 		if !d.Merge(s, k.work.Step) {
 			return answer(tdigestError("overflow detected"))
 		}
@@ -232,7 +232,7 @@ func (m *digestMerge) write() Plan {
 	if exists {
 		old.Replace(d)
 	} else {
-		k.Sketch = d
+		k.adopt(d)
 	}
 	return k.save(resp.OK)
 }
@@ -260,8 +260,8 @@ func (c *Call) readDigest(parse func() (bad resp.Value), reply func(d *sketch.TD
 		if bad := parse(); bad.IsError() {
 			return answer(bad)
 		}
-		return k.whenLoaded(d.Ready, func() Plan {
-			k.work.Grow(2 * d.Len())
+		k.growReplies(len(c.Args))
+		return k.whole(func() Plan {
 			d.Compress(k.work.Step)
 			return answer(reply(d, k.work.Step))
 		})

@@ -74,13 +74,14 @@ func (k *sketchKey) withHeap(next func() Plan) Plan {
 	if !ok {
 		return next()
 	}
-	return readThen(func(r *store.Result) Plan {
-		k.work = r.Work
+	ok = false
+	return readPart(k.work, func(r *store.Result) {
 		for _, row := range r.Rows[0] {
-			k.work.Step(len(row[1].Bytes()))
 			t.Body.Load(row[0].Int(), row[1].Bytes())
 		}
-		if !t.LoadHeap() {
+		ok = t.LoadHeap()
+	}, func() Plan {
+		if !ok {
 			return answer(damagedKey)
 		}
 		return next()
@@ -92,7 +93,6 @@ func (k *sketchKey) withItems(t *sketch.TopK, items [][]byte, width int, next fu
 	return k.whenLoaded(func() bool {
 		ok := true
 		for i := 0; i < len(items); i += width {
-			k.work.Step(int(t.Depth) * (1 + len(items[i])))
 			ok = t.Ready(items[i]) && ok
 		}
 		return ok
@@ -104,7 +104,6 @@ func (c *Call) randomFloat() float64 { return float64(c.Random()>>11) / (1 << 53
 
 // addItem adds an item and returns the reply: the item that left the list, up to its first NUL, or nil.
 func (k *sketchKey) addItem(t *sketch.TopK, item []byte, n int64) resp.Value {
-	k.work.Step(t.Steps())
 	gone := t.Add(item, uint32(n), func() float64 {
 		k.work.Step(1)
 		return k.call.randomFloat()
@@ -118,6 +117,7 @@ func (k *sketchKey) addItem(t *sketch.TopK, item []byte, n int64) resp.Value {
 func topkAdd(c *Call) Plan {
 	items := c.Args[2:]
 	return c.openTopK(func(k *sketchKey, t *sketch.TopK) Plan {
+		k.growReplies(len(items))
 		return k.withItems(t, items, 1, func() Plan {
 			reply := resp.EmptyArray
 			for _, item := range items {
@@ -139,6 +139,7 @@ func topkIncrby(c *Call) Plan {
 	}
 	pairs := c.Args[2:]
 	return c.openTopK(func(k *sketchKey, t *sketch.TopK) Plan {
+		k.growReplies(len(pairs))
 		return k.withItems(t, pairs, 2, func() Plan {
 			reply := resp.EmptyArray
 			for i := 0; i < len(pairs); i += 2 {
@@ -156,9 +157,9 @@ func topkIncrby(c *Call) Plan {
 
 func topkQuery(c *Call) Plan {
 	return c.openTopK(func(k *sketchKey, t *sketch.TopK) Plan {
+		k.growReplies(len(c.Args))
 		found := make([]bool, len(c.Args)-2)
 		for i, item := range c.Args[2:] {
-			k.work.Step(t.Steps())
 			found[i] = t.Has(item)
 		}
 		return answer(booleans(found))
@@ -168,10 +169,10 @@ func topkQuery(c *Call) Plan {
 func topkCount(c *Call) Plan {
 	items := c.Args[2:]
 	return c.openTopK(func(k *sketchKey, t *sketch.TopK) Plan {
+		k.growReplies(len(items))
 		return k.withItems(t, items, 1, func() Plan {
 			reply := resp.EmptyArray
 			for _, item := range items {
-				k.work.Step(t.Steps())
 				reply.Elems = append(reply.Elems, resp.MakeInt(int64(t.Get(item))))
 			}
 			return answer(reply)
@@ -188,8 +189,10 @@ func topkList(c *Call) Plan {
 		return fail("WITHCOUNT keyword expected")
 	}
 	return c.openTopK(func(k *sketchKey, t *sketch.TopK) Plan {
+		list := t.List()
+		k.growReplies(2 * len(list))
 		reply := resp.EmptyArray
-		for _, item := range t.List() {
+		for _, item := range list {
 			reply.Elems = append(reply.Elems, resp.MakeBulk(cString(item.Name)))
 			if counts {
 				reply.Elems = append(reply.Elems, resp.MakeInt(int64(item.Count)))

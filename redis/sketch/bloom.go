@@ -101,14 +101,6 @@ func (b *Bloom) Capacity() (n uint64) {
 	return n
 }
 
-// Steps estimates the work of a look at all filters.
-func (b *Bloom) Steps() (n int) {
-	for i := range b.Filters {
-		n += int(b.Filters[i].Hashes)
-	}
-	return n
-}
-
 // BloomHash holds the two hashes of an item.
 type BloomHash struct{ a, b uint64 }
 

@@ -15,10 +15,39 @@ const BlockBytes = 960
 // Body holds the bytes of a sketch, in numbered blocks. A block that is not stored is all zeros. Blocks below 0 are not
 // part of the bytes.
 type Body struct {
+	// Meter charges the work on the bytes; nil for no limits.
+	Meter Meter
+
 	blocks map[int64]*block
 	wanted map[int64]bool // blocks that an operation needs and that are not loaded
 	empty  int64          // blocks from this one on are not stored
 	whole  bool           // all stored blocks are loaded
+}
+
+// Meter limits a computation. Its methods panic when a limit is exceeded.
+type Meter interface {
+	// Step charges n steps.
+	Step(n int)
+	// Grow charges n bytes before they are allocated.
+	Grow(n int64)
+}
+
+// blockMemory counts the bytes of a block besides its data, and wantedMemory the bytes of a wanted one.
+const (
+	blockMemory  = 80
+	wantedMemory = 48
+)
+
+func (b *Body) step(n int) {
+	if b.Meter != nil {
+		b.Meter.Step(n)
+	}
+}
+
+func (b *Body) grow(n int64) {
+	if b.Meter != nil {
+		b.Meter.Grow(n)
+	}
 }
 
 type block struct {
@@ -49,9 +78,11 @@ func BodyOf(data []byte) *Body {
 // Load sets block i to its stored bytes, which may lack zeros at the end.
 func (b *Body) Load(i int64, data []byte) {
 	if i < 0 {
+		b.grow(int64(len(data)) + blockMemory)
 		b.blocks[i] = &block{data: bytes.Clone(data), stored: true}
 		return
 	}
+	b.grow(BlockBytes + blockMemory)
 	full := make([]byte, BlockBytes)
 	copy(full, data)
 	b.blocks[i] = &block{data: full, stored: true}
@@ -65,6 +96,7 @@ func (b *Body) replace(i int64, data []byte) {
 		at = &block{}
 		b.blocks[i] = at
 	}
+	b.grow(int64(len(data)) + blockMemory)
 	at.data, at.changed = data, true
 }
 
@@ -72,6 +104,7 @@ func (b *Body) replace(i int64, data []byte) {
 func (b *Body) Loaded(blocks []int64) {
 	for _, i := range blocks {
 		if b.blocks[i] == nil {
+			b.grow(blockMemory)
 			b.blocks[i] = &block{}
 		}
 		delete(b.wanted, i)
@@ -117,9 +150,13 @@ func (b *Body) endAt(end int64) { b.empty = min(b.empty, (end+BlockBytes-1)/Bloc
 func (b *Body) ready(off, n int64) bool {
 	ok := true
 	for i := off / BlockBytes; i*BlockBytes < off+n; i++ {
-		if b.blocks[i] == nil && !b.whole && i < b.empty {
+		b.step(1)
+		if b.whole || i >= b.empty || b.blocks[i] != nil {
+			continue
+		}
+		if ok = false; !b.wanted[i] {
+			b.grow(wantedMemory)
 			b.wanted[i] = true
-			ok = false
 		}
 	}
 	return ok
@@ -127,6 +164,7 @@ func (b *Body) ready(off, n int64) bool {
 
 // at returns n bytes at off for reading, nil for zeros. They are in one block, which must be ready.
 func (b *Body) at(off, n int64) []byte {
+	b.step(1)
 	if at := b.blocks[off/BlockBytes]; at != nil && at.data != nil {
 		return at.data[off%BlockBytes:][:n]
 	}
@@ -142,6 +180,7 @@ func (b *Body) edit(off, n int64) []byte {
 		b.blocks[i] = at
 	}
 	if at.data == nil {
+		b.grow(BlockBytes + blockMemory)
 		at.data = make([]byte, BlockBytes)
 	}
 	at.changed = true
@@ -192,6 +231,7 @@ func (b *Body) Ready(off, n int64) bool { return b.ready(off, n) }
 
 // Bytes returns n bytes at off, which must be ready.
 func (b *Body) Bytes(off, n int64) []byte {
+	b.grow(n)
 	out := make([]byte, n)
 	for done := int64(0); done < n; {
 		part := min(n-done, BlockBytes-(off+done)%BlockBytes)

@@ -41,6 +41,7 @@ func (s *CountMin) valid() bool {
 
 // cell returns the place of an item's counter in a row.
 func (s *CountMin) cell(item []byte, row uint64) int64 {
+	s.Body.step(len(item) / 4)
 	return 4 * int64(row*s.Width+uint64(murmur32(item, uint32(row)))%s.Width)
 }
 

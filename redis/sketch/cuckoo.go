@@ -151,9 +151,6 @@ func (c *Cuckoo) Get(h CuckooHash) (n int64) {
 	return n
 }
 
-// Steps estimates the work of a look at all filters.
-func (c *Cuckoo) Steps() int { return 2 * int(c.Filters) * int(c.BucketSize) }
-
 // Add adds an item. done is false if blocks must be loaded first. err is ErrFull or ErrTooLarge.
 func (c *Cuckoo) Add(h CuckooHash) (done bool, err error) {
 	for {

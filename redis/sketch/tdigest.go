@@ -34,7 +34,8 @@ func NewTDigest(compression int64) (*TDigest, error) {
 
 // Reset removes all observations. The nodes must be ready.
 func (d *TDigest) Reset() {
-	d.Body.Write(0, make([]byte, nodeBytes*d.nodes()))
+	d.Body.grow(d.Len())
+	d.Body.Write(0, make([]byte, d.Len()))
 	d.Min, d.Max = math.MaxFloat64, -math.MaxFloat64
 	d.Merged, d.Unmerged, d.Compressions, d.MergedWeight, d.UnmergedWeight = 0, 0, 0, 0, 0
 }
@@ -61,6 +62,7 @@ type node struct {
 }
 
 func (d *TDigest) all() []node {
+	d.Body.grow(d.Len())
 	nodes := make([]node, d.nodes())
 	for i := range nodes {
 		nodes[i] = node{d.mean(int64(i)), d.weight(int64(i))}

@@ -67,6 +67,7 @@ func (t *TopK) Ready(item []byte) bool {
 
 // cell returns the place of an item's counter in a row.
 func (t *TopK) cell(item []byte, row uint32) int64 {
+	t.Body.step(len(item) / 4)
 	return 8 * (int64(row)*int64(t.Width) + int64(murmur32(item, row)%t.Width))
 }
 
@@ -138,6 +139,7 @@ func (t *TopK) decayed(count, n uint32, random func() float64) (_ uint32, taken 
 
 // find returns the item's place in the heap.
 func (t *TopK) find(item []byte, fingerprint uint32) (at int, ok bool) {
+	t.Body.step(len(t.heap) + len(item)/4)
 	at = -1
 	for i, h := range t.heap {
 		if h.fingerprint == fingerprint && bytes.Equal(h.item, item) && (at < 0 || i < at) {
@@ -223,9 +225,6 @@ func (t *TopK) List() (items []Item) {
 	return items
 }
 
-// Steps estimates the work of a look at the heap and the counters.
-func (t *TopK) Steps() int { return len(t.heap) + int(t.Depth) }
-
 // Head encodes the parameters.
 func (t *TopK) Head() []byte {
 	var out []byte
@@ -251,7 +250,7 @@ func (t *TopK) LoadHeap() bool {
 			continue
 		}
 		for data := at.data; len(data) > 0; {
-			const fixed = 13
+			const fixed, heapMemory = 13, 96
 			if len(data) < fixed {
 				return false
 			}
@@ -260,6 +259,8 @@ func (t *TopK) LoadHeap() bool {
 			if uint64(length) > uint64(len(data)-fixed) || data[0] >= heapRow || place >= int(t.K) {
 				return false
 			}
+			t.Body.grow(heapMemory)
+			t.Body.step(1)
 			t.heap[place] = heapItem{number(1), number(5), data[fixed:][:length]}
 			data = data[fixed+length:]
 		}
@@ -270,6 +271,7 @@ func (t *TopK) LoadHeap() bool {
 // Stored returns the body, with the changes of the heap.
 func (t *TopK) Stored() *Body {
 	for row := range t.changed {
+		t.Body.step(heapRow)
 		var data []byte
 		for i := row * heapRow; i < (row+1)*heapRow; i++ {
 			if h, ok := t.heap[i]; ok {
@@ -308,6 +310,8 @@ func (t *TopK) Dump() *rdb.Module {
 	}
 	m.String(heap)
 	for i := range int(t.K) {
+		t.Body.step(1)
+		t.Body.grow(3 * int64(len(t.heap[i].item))) // the value, its payload, and the reply
 		m.String(append(bytes.Clone(t.heap[i].item), 0))
 	}
 	return m
