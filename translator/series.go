@@ -89,6 +89,7 @@ type series struct {
 	values  map[int64]float64 // their values
 	samples map[int64]float64 // added or changed ones
 	times   []int64           // the keys of samples, in order of their first change
+	sorted  []int64           // times, sorted; see sortedTimes
 	added   int64             // samples that are new
 
 	dropped [][2]int64 // ranges of times whose samples are deleted
@@ -202,7 +203,10 @@ func (s *series) put(at timeseries.Sample) {
 }
 
 // drop deletes the stored sample at a time.
-func (s *series) drop(at int64) { s.dropped = append(s.dropped, [2]int64{at, at}) }
+func (s *series) drop(at int64) {
+	s.work.Grow(2 * stmtMemory)
+	s.dropped = append(s.dropped, [2]int64{at, at})
+}
 
 // isDropped reports whether the call deletes the stored sample at a time.
 func (s *series) isDropped(at int64) bool {
@@ -226,6 +230,7 @@ func (s *series) stmts() (stmts []store.Stmt) {
 		with(sqlSaveSeries, store.Digits(s.retention), store.Int(s.chunkSize), boolValue(s.plain), store.Int(int64(s.policy)),
 			store.Digits(s.ignoreTime), store.Float(s.ignoreValue), store.Digits(s.last.At), storedValue(s.last.Value)))
 	for i, l := range s.labels {
+		s.work.Grow(stmtMemory)
 		stmts = append(stmts, with(sqlPutLabel, store.Int(int64(i)), store.Bytes([]byte(l.Name)), store.Bytes([]byte(l.Value))))
 	}
 	for _, d := range s.dropped {
@@ -271,6 +276,9 @@ func (s *series) samplesJSON(times []int64) store.Value {
 			list = append(list, "null"...)
 		case v == 0 && math.Signbit(v):
 			list = append(list, "-0.0"...)
+		case math.IsInf(v, 0): // JSON has no infinity, and SQLite reads a number that is too large as one
+			list = strconv.AppendInt(list, int64(math.Copysign(9, v)), 10)
+			list = append(list, "e999"...)
 		default:
 			list = appendScore(list, v)
 		}

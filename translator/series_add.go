@@ -167,6 +167,7 @@ func tsMadd(c *Call) Plan {
 	var stmts []store.Stmt
 	for i := 1; i < len(c.Args); i += 3 {
 		if key := string(c.Args[i]); all[key] == nil {
+			c.Env.Work.Grow(4 * stmtMemory) // the series, its statements, and their rows
 			all[key] = &series{}
 			keys = append(keys, c.Args[i])
 			stmts = append(stmts, c.seriesStmts(c.Args[i])...)

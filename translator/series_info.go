@@ -243,7 +243,9 @@ func dumpedSeries(m *rdb.Module, w *store.Work) rdb.Value {
 		return nil
 	}
 	for n := r.Number(); n > 0 && r.More(); n-- {
-		v.labels = append(v.labels, timeseries.Label{Name: string(r.String()), Value: string(r.String())})
+		l := timeseries.Label{Name: string(r.String()), Value: string(r.String())}
+		w.Allocate(64 + len(l.Name) + len(l.Value))
+		v.labels = append(v.labels, l)
 	}
 	if r.Number() != 0 {
 		return nil // DUMP writes no rules
@@ -271,7 +273,8 @@ func readChunk(r *rdb.ModuleReader, plain bool, w *store.Work) (all []timeseries
 		ch.Leading, ch.Trailing, ch.Data = r.Number(), r.Number(), r.String()
 		w.Grow(int64(min(ch.Samples, ch.Position/2+1)) * 16)
 		w.Step(len(ch.Data) * 8)
-		return ch.Decode()
+		all, ok = ch.Decode()
+		return all, ok && (len(all) == 0 || all[0].At >= 0)
 	}
 	r.Number()
 	n := r.Number()

@@ -39,6 +39,7 @@ var unreadable = resp.MakeError("NOPERM TSDB: current user doesn't have read per
 func (c *Call) withLabels(words [][]byte, next func(found []labelled) Plan) Plan {
 	var all []timeseries.Matcher
 	for _, word := range words {
+		c.Env.Work.Allocate(10 * len(word)) // a list of short values
 		m, err := timeseries.ParseMatcher(string(word))
 		if err != nil {
 			return answer(seriesError(err.Error()))
@@ -51,6 +52,7 @@ func (c *Call) withLabels(words [][]byte, next func(found []labelled) Plan) Plan
 	}
 	var stmts []store.Stmt
 	for _, value := range all[first].Values {
+		c.Env.Work.Grow(int64(stmtMemory + len(value)))
 		stmts = append(stmts, c.stmt(sqlLabelled, []byte(all[first].Name), store.Bytes([]byte(value))))
 	}
 	if len(stmts) == 0 {
@@ -62,7 +64,10 @@ func (c *Call) withLabels(words [][]byte, next func(found []labelled) Plan) Plan
 			found = append(found, labelledRows(rows, r.Work)...)
 		}
 		found = slices.DeleteFunc(found, func(l labelled) bool {
-			return slices.ContainsFunc(all, func(m timeseries.Matcher) bool { return !m.Matches(l.labels) })
+			return slices.ContainsFunc(all, func(m timeseries.Matcher) bool {
+				r.Work.Step(len(l.labels) + len(m.Values))
+				return !m.Matches(l.labels)
+			})
 		})
 		slices.SortFunc(found, func(a, b labelled) int { return bytes.Compare(a.key, b.key) })
 		found = slices.CompactFunc(found, func(a, b labelled) bool { return bytes.Equal(a.key, b.key) })
@@ -79,6 +84,7 @@ func labelledRows(rows []store.Row, w *store.Work) (all []labelled) {
 		w.Step(16)
 		w.Grow(int64(64 + len(row[1].Bytes()) + len(row[2].Bytes())))
 		if key := row[0].Bytes(); len(all) == 0 || !bytes.Equal(all[len(all)-1].key, key) {
+			w.Grow(int64(64 + store.ValueBytes + len(key)))
 			all = append(all, labelled{key: key})
 		}
 		of := &all[len(all)-1]
@@ -155,6 +161,12 @@ type entry struct {
 	only3             []resp.Value
 }
 
+// growEntry charges an entry about a series, besides its samples.
+func (s *series) growEntry(labels int) {
+	const empty = 16 * store.ValueBytes // in both protocols
+	s.work.Grow(int64(empty + 2*labels*store.ValueBytes))
+}
+
 // entries returns an array in RESP2, and a map by key in RESP3.
 func entries(all []entry) resp.Value {
 	v2 := resp.Value{Kind: resp.Array, Elems: make([]resp.Value, len(all))}
@@ -181,6 +193,7 @@ func tsMget(c *Call) Plan {
 	return c.withLabels(c.Args[filter+1:], func(found []labelled) Plan {
 		var all []entry
 		return c.each(found, func(l labelled, s *series, next func() Plan) Plan {
+			s.growEntry(len(l.labels) + len(shown.selected))
 			return s.newest(latest, func(v resp.Value) Plan {
 				all = append(all, entry{key: resp.MakeBulk(l.key), labels: shown.reply(l), last: v})
 				return next()
@@ -218,6 +231,7 @@ type manyQuery struct {
 	filters      [][]byte
 	excludeEmpty bool
 	groupBy
+	work *store.Work
 }
 
 func (c *Call) parseMany(reverse bool) (q manyQuery, bad resp.Value) {
@@ -289,6 +303,7 @@ func tsMrange(reverse bool) func(*Call) Plan {
 			of := resp.MakeMap(resp.MakeString("aggregators"), resp.MakeArray(names...))
 			var all []entry
 			return c.each(found, func(l labelled, s *series, next func() Plan) Plan {
+				s.growEntry(len(l.labels) + len(q.shown.selected))
 				return q.run(s, func(rows []timeseries.Row) Plan {
 					if len(rows) > 0 || !q.excludeEmpty {
 						all = append(all, entry{resp.MakeBulk(l.key), q.shown.reply(l), sampleReplies(rows), []resp.Value{of}})
@@ -318,6 +333,8 @@ func (c *Call) reduced(q manyQuery, found []labelled) Plan {
 		if !ok {
 			return next()
 		}
+		s.growEntry(len(q.shown.selected))
+		s.work.Grow(2 * int64(len(l.key)))
 		return each.run(s, func(rows []timeseries.Row) Plan {
 			g := of[label.Value]
 			if g == nil {
@@ -325,6 +342,7 @@ func (c *Call) reduced(q manyQuery, found []labelled) Plan {
 				of[label.Value] = g
 				groups = append(groups, g)
 			}
+			q.work = s.work
 			g.keys, g.rows = append(g.keys, l.key), append(g.rows, rows...)
 			return next()
 		})
@@ -368,6 +386,7 @@ func (q *manyQuery) entry(g *labelGroup) entry {
 // merge reduces the rows of each time to one.
 func (q *manyQuery) merge(rows []timeseries.Row) (merged []timeseries.Row) {
 	slices.SortStableFunc(rows, func(a, b timeseries.Row) int {
+		q.work.Step(1)
 		if q.reverse {
 			a, b = b, a
 		}

@@ -352,9 +352,9 @@ func (r *seriesRun) page() Plan {
 		return r.next(r.rows)
 	}
 	s := r.series
-	return readThen(func(got *store.Result) Plan {
-		s.work = got.Work
-		more := true
+	more, read := true, int64(0)
+	return readPart(s.work, func(got *store.Result) {
+		read = int64(len(got.Rows[0]))
 		for _, row := range got.Rows[0] {
 			at := timeseries.Sample{At: row[0].Int(), Value: sampleValue(row[1])}
 			if more = r.add(at); !more {
@@ -364,7 +364,8 @@ func (r *seriesRun) page() Plan {
 				r.from, r.to = max(r.seriesRange.from, s.oldest()), at.At-1
 			}
 		}
-		if more && int64(len(got.Rows[0])) == limit && r.from > 0 && r.from <= r.to {
+	}, func() Plan {
+		if more && read == limit && r.from > 0 && r.from <= r.to {
 			return r.page()
 		}
 		return r.end(more)
@@ -374,6 +375,9 @@ func (r *seriesRun) page() Plan {
 func (r *seriesRun) add(at timeseries.Sample) bool {
 	r.series.work.Step(8)
 	if r.buckets != nil {
+		if math.IsNaN(at.Value) {
+			r.series.work.Grow(32) // it may wait for the next sample
+		}
 		return r.buckets.Add(at)
 	}
 	return r.emit(timeseries.Row{At: at.At, Values: []float64{at.Value}})

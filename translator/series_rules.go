@@ -1,6 +1,7 @@
 package translator
 
 import (
+	"math"
 	"slices"
 
 	"github.com/meowdis/meowdis/redis/commands"
@@ -66,17 +67,26 @@ func (r *compactionRule) end(start int64) int64 {
 func (s *series) touchBuckets(at int64) {
 	appended := s.isEmpty() || at > s.last.At
 	for _, r := range s.rules {
+		s.work.Step(1)
 		start := r.startOf(at)
 		switch {
 		case appended && !r.open:
 			r.start, r.open, r.moved = start, true, true
 		case appended && start > r.start:
-			r.dirty[r.start] = true
+			s.markDirty(r, r.start)
 			r.start, r.moved = start, true
 		case appended:
 		case start < r.current(s):
-			r.dirty[start] = true
+			s.markDirty(r, start)
 		}
+	}
+}
+
+// markDirty records that a bucket of a rule must be written again.
+func (s *series) markDirty(r *compactionRule, start int64) {
+	if !r.dirty[start] {
+		s.work.Grow(2 * stmtMemory * (stmtsPerBucket + 1)) // the statements, and their rows
+		r.dirty[start] = true
 	}
 }
 
@@ -235,8 +245,7 @@ func (b closed) result(rows [][]store.Row) (v float64, ok bool) {
 	if r.aggregator != timeseries.TWA {
 		return bucket.Result(r.aggregator), true
 	}
-	prev := s.nearest(rows[1], func(at int64) bool { return at < b.start }, false)
-	next := s.nearest(rows[2], func(at int64) bool { return at > r.end(b.start) }, true)
+	prev, next := s.nearest(rows[1], b.start, false), s.nearest(rows[2], r.end(b.start), true)
 	return bucket.Weighted(b.start, r.end(b.start)+1, prev, next), true
 }
 
@@ -250,30 +259,57 @@ func (s *series) overlaid(rows []store.Row, from, to int64) []timeseries.Sample 
 			all = append(all, at)
 		}
 	}
-	for _, at := range s.times {
-		if at >= from && at <= to {
-			all = append(all, timeseries.Sample{At: at, Value: s.samples[at]})
+	times := s.sortedTimes()
+	first, _ := slices.BinarySearch(times, from)
+	for _, at := range times[first:] {
+		if at > to {
+			break
 		}
+		all = append(all, timeseries.Sample{At: at, Value: s.samples[at]})
 	}
 	slices.SortFunc(all, func(a, b timeseries.Sample) int { return int(min(1, max(-1, a.At-b.At))) })
 	return all
 }
 
-// nearest returns a sample among the stored one in rows and the changes of the call whose time satisfies in: the earliest
-// if least is set, else the latest, nil for none.
-func (s *series) nearest(rows []store.Row, in func(at int64) bool, least bool) (found *timeseries.Sample) {
-	consider := func(at timeseries.Sample) {
-		if at.Value == at.Value && in(at.At) && (found == nil || (at.At < found.At) == least) {
+// sortedTimes returns the times of the changed samples, in order.
+func (s *series) sortedTimes() []int64 {
+	if len(s.sorted) != len(s.times) {
+		s.work.Allocate(8 * len(s.times))
+		s.sorted = slices.Sorted(slices.Values(s.times))
+	}
+	return s.sorted
+}
+
+// nearest returns the sample that is not NaN and nearest to a time: the first one after it if later is set, else the last
+// one before it, nil for none. It is the stored one in rows, or a change of the call.
+func (s *series) nearest(rows []store.Row, to int64, later bool) (found *timeseries.Sample) {
+	for _, row := range rows {
+		at := timeseries.Sample{At: row[0].Int(), Value: sampleValue(row[1])}
+		if _, changed := s.samples[at.At]; !changed && !s.isDropped(at.At) {
 			found = &at
 		}
 	}
-	for _, row := range rows {
-		if at := row[0].Int(); !s.isDropped(at) {
-			consider(timeseries.Sample{At: at, Value: sampleValue(row[1])})
-		}
+	times := s.sortedTimes()
+	i, there := slices.BinarySearch(times, to)
+	step := -1
+	switch {
+	case !later:
+		i--
+	case there:
+		i, step = i+1, 1
+	default:
+		step = 1
 	}
-	for _, at := range s.times {
-		consider(timeseries.Sample{At: at, Value: s.samples[at]})
+	for ; i >= 0 && i < len(times); i += step {
+		s.work.Step(1)
+		at := timeseries.Sample{At: times[i], Value: s.samples[times[i]]}
+		if math.IsNaN(at.Value) {
+			continue
+		}
+		if found == nil || (at.At < found.At) == later {
+			found = &at
+		}
+		break
 	}
 	return found
 }
