@@ -30,7 +30,8 @@ func (p *piece) write(b *strings.Builder) {
 
 // luaProgram is a script with its keys and arguments.
 type luaProgram struct {
-	root *piece
+	root   *piece
+	hidden string // stands before the program
 }
 
 // source returns the script.
@@ -42,7 +43,7 @@ func (p *luaProgram) source() string {
 
 // call returns the command that runs the script.
 func (p *luaProgram) call() [][]byte {
-	return words("EVAL", p.source(), "2", "str", "list", "7", "x y")
+	return words("EVAL", p.hidden+p.source(), "2", "str", "list", "7", "x y")
 }
 
 // luaGenerator makes programs.
@@ -82,7 +83,7 @@ func newLuaProgram(seed uint64) *luaProgram {
 	default:
 		root.parts = []any{before + luaPrelude, "emit(pcall(function(...)\n", main, " end, 1, 'v', nil))\nreturn table.concat(out, '\\n')"}
 	}
-	return &luaProgram{root}
+	return &luaProgram{root: root}
 }
 
 func (p *piece) text() string {

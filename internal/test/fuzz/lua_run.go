@@ -117,10 +117,27 @@ func (d *luaDifference) String() string {
 
 func (s *luaSides) difference(p *luaProgram, got, want resp.Value) *luaDifference {
 	g, w := s.wire(got), s.wire(want)
-	if bytes.Equal(g, w) || bytes.Equal(unnamed(g), unnamed(w)) && strings.Contains(p.source(), " in ") {
+	if s.same(p, g, w) {
 		return nil
 	}
+	if p.hidden == "" && strings.Contains(p.source(), "tostring") { // the program can take an address apart
+		p.hidden = hideAddresses
+		defer func() { p.hidden = "" }()
+		if got, ended := s.ours(p.call()); ended {
+			if want, err := s.theirs.TryPipeline([][][]byte{p.call()}); err == nil && s.same(p, s.wire(got), s.wire(want[0])) {
+				return nil
+			}
+		}
+	}
 	return &luaDifference{p, g, w}
+}
+
+// hideAddresses begins a program whose tostring returns no addresses.
+const hideAddresses = `local tostring = function(...) local s = tostring(...) return (s:gsub('^(%l+): 0x%x+$', '%1: 0x')) end `
+
+// same compares replies.
+func (s *luaSides) same(p *luaProgram, got, want []byte) bool {
+	return bytes.Equal(got, want) || bytes.Equal(unnamed(got), unnamed(want)) && strings.Contains(p.source(), " in ")
 }
 
 // play runs programs, on meowdis first, and returns the differences. A program that crashes redis-server
