@@ -45,6 +45,7 @@ var (
 // on any other store it runs each time that the batch is built.
 type evaluation struct {
 	scriptInput
+	scriptProgress
 
 	session              *Session
 	call                 call
@@ -55,11 +56,15 @@ type evaluation struct {
 	reading              bool           // it runs in a transaction that only reads
 	memoryFull           bool           // no memory was left when it began
 	ctx                  context.Context
-	killed               atomic.Bool
-	wrote                atomic.Bool
-	deferred             deferredOutput
 	trial                func() Watch     // set by Trial
 	debugger             *script.Debugger // set by Debug
+}
+
+// scriptProgress is what the script has done.
+type scriptProgress struct {
+	killed   atomic.Bool
+	wrote    atomic.Bool
+	deferred deferredOutput
 }
 
 // scriptInput is given to the script.

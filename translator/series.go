@@ -74,6 +74,7 @@ var defaultSeries = seriesOptions{chunkSize: 4096, policy: policyBlock}
 // series holds the series at a key, or the one that a call creates there, with the changes of the call.
 type series struct {
 	seriesOptions
+	sampleChanges
 	call  *Call
 	key   []byte
 	work  *store.Work
@@ -84,7 +85,10 @@ type series struct {
 	isTarget bool               // of a compaction rule
 	rules    []*compactionRule  // whose source the series is
 	labels   []timeseries.Label // of a new series
+}
 
+// sampleChanges holds the samples that a call has read, added, changed and deleted.
+type sampleChanges struct {
 	known   map[int64]bool    // times of stored samples that the call has read
 	values  map[int64]float64 // their values
 	samples map[int64]float64 // added or changed ones
@@ -93,6 +97,10 @@ type series struct {
 	added   int64             // samples that are new
 
 	dropped [][2]int64 // ranges of times whose samples are deleted
+}
+
+func noChanges() sampleChanges {
+	return sampleChanges{known: map[int64]bool{}, samples: map[int64]float64{}}
 }
 
 const (
@@ -142,7 +150,7 @@ func (c *Call) seriesStmts(key []byte) []store.Stmt {
 }
 
 func (c *Call) seriesOf(key []byte, head, rules []store.Row, other resp.Value) (s *series, bad resp.Value) {
-	s = &series{call: c, key: key, seriesOptions: defaultSeries, known: map[int64]bool{}, samples: map[int64]float64{}}
+	s = &series{call: c, key: key, seriesOptions: defaultSeries, sampleChanges: noChanges()}
 	if len(head) == 0 {
 		return s, bad
 	}

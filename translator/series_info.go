@@ -296,7 +296,7 @@ func readChunk(r *rdb.ModuleReader, plain bool, w *store.Work) (all []timeseries
 
 // restoreSeries creates a key. The key must not exist.
 func (c *Call) restoreSeries(key []byte, v *seriesValue) []store.Stmt {
-	s := &series{call: c, key: key, work: c.Env.Work, seriesOptions: v.seriesOptions, labels: v.labels, known: map[int64]bool{}, samples: map[int64]float64{}}
+	s := &series{call: c, key: key, work: c.Env.Work, seriesOptions: v.seriesOptions, labels: v.labels, sampleChanges: noChanges()}
 	s.times = slices.Grow(s.times, len(v.samples))
 	for _, at := range v.samples {
 		s.put(at)

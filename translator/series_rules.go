@@ -182,7 +182,7 @@ func dropEmptied(all []*series, targets map[string]*series) {
 	}
 }
 
-// save puts the bucket's result into its target, or drops the one that is there. bucket has the rows of bucketStmts, and
+// save puts the bucket's result into its target, or drops the target's sample. bucket has the rows of bucketStmts, and
 // stored the row of the target's sample.
 func (b closed) save(target *series, bucket [][]store.Row, stored []store.Row) {
 	if len(stored) > 0 {

@@ -51,7 +51,7 @@ func (s *State) coroutine(args []Value) *Coroutine {
 		s.BadArgument(1, "Lua function expected")
 	}
 	c := &Coroutine{fn: fn, status: "suspended", id: ids.Add(1)}
-	c.state = &State{Globals: s.Globals, Interrupt: s.Interrupt, strings: s.strings, current: c, stack: make([]Value, 64)}
+	c.state = &State{Globals: s.Globals, Interrupt: s.Interrupt, strings: s.strings, current: c, callStack: callStack{stack: make([]Value, 64)}}
 	c.state.limit, c.state.nextCount = s.limit, s.nextCount
 	s.Grow(1 << 12)
 	return c

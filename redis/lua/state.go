@@ -64,11 +64,7 @@ type State struct {
 	// Strings is the metatable of strings.
 	strings *Table
 
-	stack   []Value
-	top     int
-	frames  []*frame
-	depth   int
-	nested  int // depth of calls from Go and metamethods
+	callStack
 	steps   uint32
 	scratch [1]Value
 	current *Coroutine
@@ -76,6 +72,15 @@ type State struct {
 	coroutines []*Coroutine // unfinished ones; only in the main state
 	memory
 	random random
+}
+
+// callStack holds the values and frames of the functions that run.
+type callStack struct {
+	stack  []Value
+	top    int
+	frames []*frame
+	depth  int
+	nested int // depth of calls from Go and metamethods
 }
 
 // maxNested is a limit of the reference implementation.

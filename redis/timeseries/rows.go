@@ -36,12 +36,17 @@ type Buckets struct {
 	// Emit receives the rows in order, and returns false when it needs no more.
 	Emit func(Row) bool
 
-	open    bool
-	start   int64 // of the open bucket
-	bucket  Bucket
-	prev    *Sample // the last sample before the open bucket that is not NaN
+	openBucket
 	done    bool
 	pending []Sample // NaN
+}
+
+// openBucket is the bucket that receives samples.
+type openBucket struct {
+	open   bool
+	start  int64 // of the open bucket
+	bucket Bucket
+	prev   *Sample // the last sample before the bucket that is not NaN
 }
 
 // Add adds the next sample. It returns false when no more are needed.
