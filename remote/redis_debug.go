@@ -65,23 +65,28 @@ func (r *Redis) debug(args [][]byte, ask func(lines []string) (words []string, o
 			}
 			continue
 		}
-		if ended = len(lines) > 0 && lines[len(lines)-1] == endOfDebugging; ended {
-			ask(lines)
+		ended = len(lines) > 0 && lines[len(lines)-1] == endOfDebugging
+		words, ok := ask(lines)
+		if ended {
 			continue
 		}
-		words, ok := ask(lines)
-		if !ok {
-			words = []string{"abort"}
-		}
-		call := make([][]byte, len(words))
-		for i, w := range words {
-			call[i] = []byte(w)
-		}
-		if err := send(call); err != nil {
+		if err := send(debuggerCall(words, ok)); err != nil {
 			return reply, err
 		}
 	}
 	return reply, nil
+}
+
+// debuggerCall returns the command of the debugger that the person entered; without one it aborts the script.
+func debuggerCall(words []string, entered bool) [][]byte {
+	if !entered {
+		return [][]byte{[]byte("abort")}
+	}
+	call := make([][]byte, len(words))
+	for i, w := range words {
+		call[i] = []byte(w)
+	}
+	return call
 }
 
 // logOf returns the lines of a log of the debugger, which is an array of simple strings.

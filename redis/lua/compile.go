@@ -88,30 +88,9 @@ func (c *compiler) stmt(s any) stmt {
 	case *block:
 		return c.block(s.body)
 	case *whileStmt:
-		cond, body, line := c.test(s.cond), c.stmt(s.body), s.line
-		return func(f *frame) flow {
-			for cond(f) {
-				f.step(line)
-				if r := body(f); r == flowReturn {
-					return r
-				} else if r == flowBreak {
-					break
-				}
-			}
-			return flowNext
-		}
+		return c.whileLoop(s)
 	case *repeatStmt:
-		cond, body, line := c.test(s.cond), c.block(s.body), s.line
-		return func(f *frame) flow {
-			for {
-				f.step(line)
-				if r := body(f); r == flowReturn {
-					return r
-				} else if r == flowBreak || cond(f) {
-					return flowNext
-				}
-			}
-		}
+		return c.repeatLoop(s)
 	case *ifStmt:
 		return c.ifStmt(s)
 	case *numericFor:
@@ -119,23 +98,56 @@ func (c *compiler) stmt(s any) stmt {
 	case *genericFor:
 		return c.genericFor(s)
 	case *localFunction:
-		v, make := s.v, c.function(s.fn)
-		return func(f *frame) flow {
-			f.set(v, Nil) // makes the function visible to itself
-			fn := make(f)
-			if v.captured {
-				f.slots[v.slot].ref.(*cell).v = fn
-			} else {
-				f.slots[v.slot] = fn
-			}
-			return flowNext
-		}
+		return c.localFunction(s)
 	case *returnStmt:
 		return c.returns(s)
 	case *pauseStmt:
 		return c.pause(s)
 	}
 	return func(*frame) flow { return flowBreak }
+}
+
+func (c *compiler) whileLoop(s *whileStmt) stmt {
+	cond, body, line := c.test(s.cond), c.stmt(s.body), s.line
+	return func(f *frame) flow {
+		for cond(f) {
+			f.step(line)
+			if r := body(f); r == flowReturn {
+				return r
+			} else if r == flowBreak {
+				break
+			}
+		}
+		return flowNext
+	}
+}
+
+func (c *compiler) repeatLoop(s *repeatStmt) stmt {
+	cond, body, line := c.test(s.cond), c.block(s.body), s.line
+	return func(f *frame) flow {
+		for {
+			f.step(line)
+			if r := body(f); r == flowReturn {
+				return r
+			} else if r == flowBreak || cond(f) {
+				return flowNext
+			}
+		}
+	}
+}
+
+func (c *compiler) localFunction(s *localFunction) stmt {
+	v, make := s.v, c.function(s.fn)
+	return func(f *frame) flow {
+		f.set(v, Nil) // makes the function visible to itself
+		fn := make(f)
+		if v.captured {
+			f.slots[v.slot].ref.(*cell).v = fn
+		} else {
+			f.slots[v.slot] = fn
+		}
+		return flowNext
+	}
 }
 
 func (c *compiler) local(s *localStmt) stmt {

@@ -219,20 +219,25 @@ func (l *lexer) scan() int {
 			l.number()
 			return tNumber
 		case isAlpha(c) || c == '_':
-			for l.pos < len(l.src) && (isAlpha(l.src[l.pos]) || isDigit(l.src[l.pos]) || l.src[l.pos] == '_') {
-				l.pos++
-			}
-			l.s = l.src[l.begin:l.pos]
-			if k, ok := keywords[l.s]; ok {
-				return k
-			}
-			return tName
+			return l.name()
 		default:
 			return l.symbol(c)
 		}
 	}
 	l.begin = l.pos
 	return tEOF
+}
+
+// name scans a name or a keyword.
+func (l *lexer) name() int {
+	for l.pos < len(l.src) && (isAlpha(l.src[l.pos]) || isDigit(l.src[l.pos]) || l.src[l.pos] == '_') {
+		l.pos++
+	}
+	l.s = l.src[l.begin:l.pos]
+	if k, ok := keywords[l.s]; ok {
+		return k
+	}
+	return tName
 }
 
 func (l *lexer) symbol(c byte) int {

@@ -123,19 +123,10 @@ func (w *walk) value(v Value) {
 			w.tables = append(w.tables, r)
 		}
 	case *Function:
-		if r == nil || r.goFn != nil {
-			return // states may share a Go function
-		}
-		if r.mark != w.mark {
+		if r != nil && r.goFn == nil && r.mark != w.mark { // states may share a Go function
 			r.mark = w.mark
 			w.size += 64 + 8*len(r.up)
-			if in := r.code.fn.loaded; in.bytes > 0 && !w.loaded[in] {
-				if w.loaded == nil {
-					w.loaded = map[*loaded]bool{}
-				}
-				w.loaded[in] = true
-				w.size += in.bytes
-			}
+			w.code(r.code.fn.loaded)
 			w.fns = append(w.fns, r)
 		}
 	case *Coroutine:
@@ -148,6 +139,18 @@ func (w *walk) value(v Value) {
 			}
 		}
 	}
+}
+
+// code adds the compiled chunk of a function, once.
+func (w *walk) code(in *loaded) {
+	if in.bytes == 0 || w.loaded[in] {
+		return
+	}
+	if w.loaded == nil {
+		w.loaded = map[*loaded]bool{}
+	}
+	w.loaded[in] = true
+	w.size += in.bytes
 }
 
 func (w *walk) drain() {

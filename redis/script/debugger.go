@@ -3,6 +3,7 @@ package script
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -192,15 +193,7 @@ func (d *Debugger) printVariables(p lua.Point, names []string) {
 
 func (d *Debugger) setBreaks(args []string) {
 	if len(args) == 0 {
-		if len(d.breaks) == 0 {
-			d.print("No breakpoints set. Use 'b <line>' to add one.")
-			return
-		}
-		d.print("%d breakpoints set:", len(d.breaks))
-		for _, b := range d.breaks {
-			d.print("%s", d.sourceLine(b))
-		}
-		return
+		d.listBreaks()
 	}
 	for _, arg := range args {
 		n, err := strconv.Atoi(arg)
@@ -218,20 +211,32 @@ func (d *Debugger) setBreaks(args []string) {
 			d.breaks = append(d.breaks, n)
 			d.listFrom(max(n-1, 1), min(n+1, len(d.source)))
 		case n < 0:
-			if !d.isBreak(-n) {
-				d.print("No breakpoint in the specified line.")
-				continue
-			}
-			for i, b := range d.breaks {
-				if b == -n {
-					d.breaks = append(d.breaks[:i:i], d.breaks[i+1:]...)
-				}
-			}
-			d.print("Breakpoint removed.")
+			d.removeBreak(-n)
 		default:
 			d.print("Wrong line number.")
 		}
 	}
+}
+
+func (d *Debugger) listBreaks() {
+	if len(d.breaks) == 0 {
+		d.print("No breakpoints set. Use 'b <line>' to add one.")
+		return
+	}
+	d.print("%d breakpoints set:", len(d.breaks))
+	for _, b := range d.breaks {
+		d.print("%s", d.sourceLine(b))
+	}
+}
+
+func (d *Debugger) removeBreak(line int) {
+	i := slices.Index(d.breaks, line)
+	if i < 0 {
+		d.print("No breakpoint in the specified line.")
+		return
+	}
+	d.breaks = slices.Delete(d.breaks, i, i+1)
+	d.print("Breakpoint removed.")
 }
 
 func (d *Debugger) trace() {

@@ -172,40 +172,8 @@ func (r *Run) endSorted(ctx context.Context) error {
 		return nil
 	}
 	t.Select(r.Session.DB())
-	var refused []refusedCommand
-	count, size := 0, 0
-	batch := make([]cmdfile.Command, 0, min(n, sortedBatch))
-	send := func() error {
-		replies, err := t.Pipeline(ctx, calls(batch))
-		if err != nil {
-			return err
-		}
-		for i, v := range replies {
-			if v.HasError() {
-				count++
-				refused = append(refused, refusedCommand{batch[i], v})
-			}
-		}
-		refused = firstRefused(refused)
-		if r.Seen != nil {
-			r.Seen(int64(len(batch)))
-		}
-		batch, size = batch[:0], 0
-		return nil
-	}
-	var err error
-	for record := range s.run.Drain() {
-		c := decode(record)
-		size += c.Size()
-		if batch = append(batch, c); len(batch) == sortedBatch || size > sortedBytes {
-			if err = send(); err != nil {
-				break
-			}
-		}
-	}
-	if err == nil {
-		err = send()
-	}
+	var failed refusals
+	err := r.sendSorted(ctx, &failed)
 	if err == nil {
 		err = t.Commit()
 	}
@@ -217,14 +185,58 @@ func (r *Run) endSorted(ctx context.Context) error {
 		return r.position(s.last, false).wrap(err)
 	}
 	r.next = s.next
-	r.replies += n - len(refused)
-	for _, c := range refused {
+	r.replies += n - len(failed.first)
+	for _, c := range failed.first {
 		if err := r.count(c.Command, c.reply); err != nil {
 			return err
 		}
 	}
-	r.errors += count - len(refused)
+	r.errors += failed.count - len(failed.first)
 	return nil
+}
+
+// sendSorted sends the commands of the run in batches.
+func (r *Run) sendSorted(ctx context.Context, failed *refusals) error {
+	size, batch := 0, make([]cmdfile.Command, 0, min(r.sorted.run.Len(), sortedBatch))
+	send := func() error {
+		replies, err := r.Sorted.Pipeline(ctx, calls(batch))
+		if err != nil {
+			return err
+		}
+		failed.add(batch, replies)
+		if r.Seen != nil {
+			r.Seen(int64(len(batch)))
+		}
+		batch, size = batch[:0], 0
+		return nil
+	}
+	for record := range r.sorted.run.Drain() {
+		c := decode(record)
+		size += c.Size()
+		if batch = append(batch, c); len(batch) < sortedBatch && size <= sortedBytes {
+			continue
+		}
+		if err := send(); err != nil {
+			return err
+		}
+	}
+	return send()
+}
+
+// refusals counts refused commands, and holds the ones that the input has first.
+type refusals struct {
+	count int
+	first []refusedCommand
+}
+
+func (f *refusals) add(batch []cmdfile.Command, replies []resp.Value) {
+	for i, v := range replies {
+		if v.HasError() {
+			f.count++
+			f.first = append(f.first, refusedCommand{batch[i], v})
+		}
+	}
+	f.first = firstRefused(f.first)
 }
 
 // firstRefused returns the commands that the input has first, as many as are shown.
