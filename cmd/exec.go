@@ -156,6 +156,9 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closeConn(err, c) }()
+	if own, ok := c.Session.(*engine.Session); ok {
+		own.PackReplies()
+	}
 	c.Session = o.confirm.confirmed(c, s)
 	if o.call.given() {
 		return o.repeat(ctx, s, c)

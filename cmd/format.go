@@ -178,6 +178,7 @@ func (p printer) append(out []byte, args [][]byte, v resp.Value) []byte {
 // write writes the reply to args. It formats a table line by line, so that a long one is not held in memory twice.
 func (p printer) write(w io.Writer, args [][]byte, v resp.Value) error {
 	if p.form == formatTable && !isReport(args) {
+		v = v.Unpacked()
 		if p.values.RESP3 {
 			v = p.shapes.RESP3(args, v)
 		}
@@ -187,7 +188,10 @@ func (p printer) write(w io.Writer, args [][]byte, v resp.Value) error {
 		_, err := w.Write(p.values.Append(nil, v))
 		return err
 	}
-	_, err := w.Write(p.append(nil, args, v))
+	if v.Packed != nil && (p.form == formatRaw || p.form == formatTyped || p.form == formatJSON) {
+		return p.values.Write(w, v)
+	}
+	_, err := w.Write(p.append(nil, args, v.Unpacked()))
 	return err
 }
 

@@ -31,13 +31,14 @@ type planned struct {
 
 // options says how calls run. Some options belong to one call, the others to the pipeline or transaction that
 // runs it. The zero value runs calls as EXEC does: all or none, in the writer's transaction.
-type options uint8
+type options uint16
 
 const (
 	// Of one call.
 	mayStage options = 1 << iota // errLarge may end its transaction if the call is large
 	staged                       // plan a staged build
 	evicts                       // an eviction, which no client sent
+	packs                        // a long reply may be packed
 
 	// Of a transaction.
 	reading  // in a snapshot, next to the writer
@@ -76,7 +77,7 @@ func (p planned) keys() (keys [][]byte) {
 // plan translates the i-th call of a transaction. Each call draws its own random numbers.
 func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err error) {
 	defer catchLimit(&plan.Reply, &err)
-	env.DB, env.Fieldsets, env.MayStage = p.db, p.fieldsets, p.options.has(staged)
+	env.DB, env.Fieldsets, env.MayStage, env.MayPack = p.db, p.fieldsets, p.options.has(staged), p.options.has(packs)
 	env.Seed += uint64(i) << 32
 	if p.session == nil && p.make != nil {
 		return p.make(env), nil

@@ -174,6 +174,9 @@ func (s *Session) data(ctx context.Context, c call, g *group) error {
 	if !g.options.has(untilError) && s.engine.canStage(c.cmd, c.args, len(g.replies)) {
 		next.options = mayStage
 	}
+	if s.packs {
+		next.options |= packs
+	}
 	writes := c.cmd.Flags&commands.Write != 0
 	if g.bulk != nil && !g.options.has(untilError) && len(g.replies) < bulkFrom && !writes {
 		// A read-only call does not block writers.

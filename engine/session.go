@@ -31,6 +31,7 @@ type Session struct {
 	fieldsets map[string][][]byte // of HIMPORT; replaced, never modified
 
 	broken bool // a command panicked
+	packs  bool
 }
 
 // multiState holds the state of MULTI and WATCH.
@@ -93,6 +94,9 @@ func (s *Session) Release() {
 	s.work.Budget.Rewind(0)
 	s.queued.Rewind(0)
 }
+
+// PackReplies allows resp.Value.Packed in replies.
+func (s *Session) PackReplies() { s.packs = true }
 
 // DB returns the selected database.
 func (s *Session) DB() int { return s.db }

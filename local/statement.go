@@ -95,6 +95,13 @@ func (c *conn) runOf(b *store.Batch, s store.Stmt) (rows []store.Row, changed bo
 	return rows, changed, err
 }
 
+// smallCache makes the page cache small, for a statement that would fill it with pages that are not read again:
+// from longScan bytes of packed rows on, or with an argument of heavyArg bytes.
+const (
+	smallCache = "PRAGMA cache_size = -1024"
+	longScan   = 1 << 20
+)
+
 // The row of an argument of heavyArg bytes would fill the page cache with pages that are not read again.
 const heavyArg = 8 << 20
 
@@ -107,7 +114,7 @@ func (c *conn) withSmallCache(p *prepared, s store.Stmt) (rows []store.Row, err 
 	if c.cacheSQL == "" {
 		return c.step(p, s)
 	}
-	if err := c.script("PRAGMA cache_size = -1024"); err != nil {
+	if err := c.script(smallCache); err != nil {
 		return nil, err
 	}
 	rows, err = c.step(p, s)
@@ -118,6 +125,8 @@ func (c *conn) withSmallCache(p *prepared, s store.Stmt) (rows []store.Row, err 
 func (c *conn) step(p *prepared, s store.Stmt) (rows []store.Row, err error) {
 	var last store.Row
 	var take func(store.Row)
+	var pack func(store.Row) int64
+	weight, small := int64(0), false // of the rows, and whether the page cache is small
 	var room slabs
 	if s.Fold != nil {
 		take, last = s.Fold(), make(store.Row, p.columns)
@@ -125,12 +134,32 @@ func (c *conn) step(p *prepared, s store.Stmt) (rows []store.Row, err error) {
 		defer c.script(unmapFile)
 	}
 	defer sqlite3.Xsqlite3_reset(c.tls, p.stmt) // also if take panics; reset repeats the error of the step
+	defer func() {
+		if small {
+			err = errors.Join(err, c.script(c.cacheSQL))
+		}
+	}()
 	for {
 		switch rc := sqlite3.Xsqlite3_step(c.tls, p.stmt); rc {
 		case sqlite3.SQLITE_ROW:
 			if take != nil {
 				c.view(p, last)
 				take(last)
+				continue
+			}
+			if pack != nil {
+				c.view(p, last)
+				n := pack(last)
+				if !c.budget.Take(n) {
+					err = errOverBudget
+					break
+				}
+				if weight += n; weight > longScan && !small && c.cacheSQL != "" {
+					small = true
+					if err = c.script(smallCache); err != nil {
+						break
+					}
+				}
 				continue
 			}
 			if s.SizeColumn == 0 && !c.fits(p) {
@@ -143,6 +172,14 @@ func (c *conn) step(p *prepared, s store.Stmt) (rows []store.Row, err error) {
 				break
 			}
 			rows, last = append(rows, row), row
+			if s.Pack != nil {
+				if weight += row.Weight(); weight > store.PackFrom {
+					pack, last = s.Pack(), make(store.Row, p.columns)
+					for _, row := range rows {
+						c.budget.Charge(pack(row))
+					}
+				}
+			}
 			continue
 		case sqlite3.SQLITE_DONE:
 		default:

@@ -137,6 +137,7 @@ func (c *client) begin() {
 	c.session.SetWaiting(c.onBlock)
 	c.session.SetWho(c.who)
 	c.session.Bound(s.budget(replyPiece))
+	c.session.PackReplies()
 }
 
 // loop reads and runs commands and replies to them until the client leaves or ctx is done. A command that is running

@@ -178,6 +178,7 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, given string,
 	q.session.NeverWait()
 	q.session.SetWho(func() (addr, name string) { return q.addr, "" })
 	q.session.Bound(s.budget(0))
+	q.session.PackReplies()
 	defer q.session.Release() // when all is sent
 	ctx, leave := hangupContext(r.Context())
 	defer leave()

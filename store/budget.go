@@ -176,7 +176,7 @@ var TooManyRows = resp.MakeError("ERR request memory limit exceeded: ask for les
 
 // Weight returns the approximate bytes of memory of a reply.
 func Weight(v *resp.Value) int64 {
-	n := int64(ValueBytes + len(v.Str))
+	n := int64(ValueBytes+len(v.Str)) + v.Packed.Size()
 	for i := range v.Elems {
 		n += Weight(&v.Elems[i])
 	}

@@ -141,6 +141,12 @@ type Stmt struct {
 	// that the statement runs. A store may ignore Fold and return the rows.
 	Fold func() func(Row)
 
+	// Pack, if set, returns a function that packs a row and returns the bytes of memory that this took. A store
+	// passes it all rows of the statement, also the first ones, once they exceed PackFrom bytes; the result then
+	// has only the first rows. As for Fold, the bytes of a row are valid during the call only, a second run calls
+	// Pack again, and a store may ignore it and return the rows.
+	Pack func() func(Row) int64
+
 	// SkipIf, if set, reports whether the statement has nothing to do, given the rows and changes of the earlier
 	// statements of the batch. A store may then skip the statement, whose rows and changes are empty. A store
 	// that runs it anyway changes and returns nothing.
@@ -151,6 +157,9 @@ type Stmt struct {
 	// may run it instead of both.
 	Supersedes string
 }
+
+// PackFrom is the number of bytes of rows from which a store packs them. It is more than a cache of rows holds.
+const PackFrom = 256 << 10
 
 // Batch is a list of statements that take effect together or not at all.
 type Batch struct {

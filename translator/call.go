@@ -30,6 +30,8 @@ type Env struct {
 
 	MayStage bool // a plan may be Staged: the call is not part of a pipeline or a transaction, and its keys are large
 
+	MayPack bool // the reply may be resp.Value.Packed
+
 	Facts   Facts    // of the server, for INFO
 	Running *Running // the running function, for FUNCTION STATS; nil for none
 

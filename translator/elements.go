@@ -87,8 +87,17 @@ func compareSeq(a, b store.Row) int { return cmp.Compare(a[len(a)-1].Int(), b[le
 // listing translates "NAME key". The rows of sql are the elements of a key of the type, and end with their seq.
 func listing(typ, sql string, missing resp.Value, shape func([]store.Row) resp.Value) func(*Call) Plan {
 	return func(c *Call) Plan {
-		return c.readElements(typ, missing, func(r *store.Result) resp.Value { return shape(bySeq(r.Rows[0])) },
-			c.Args[1], c.stmt(sql, c.Args[1]))
+		stmt, width := c.stmt(sql, c.Args[1]), 1
+		if missing.Kind == resp.Map {
+			width = 2
+		}
+		packed := c.pack(&stmt, width, true)
+		return c.readElements(typ, missing, func(r *store.Result) resp.Value {
+			if v, ok := packed.reply(missing.Kind, r.Work); ok {
+				return v
+			}
+			return shape(bySeq(r.Rows[0]))
+		}, c.Args[1], stmt)
 	}
 }
 

@@ -23,7 +23,15 @@ func keys(c *Call) Plan {
 	if to != nil {
 		stmt = c.stmt(sqlKeysRange, from, store.Bytes(to))
 	}
+	packed := c.pack(&stmt, 1, false)
 	return read(func(r *store.Result) resp.Value {
+		if v, ok := packed.reply(resp.Array, r.Work); ok {
+			v.Packed.Filter(func(key []byte) bool {
+				r.Work.Step(8 + len(key))
+				return glob.MatchKeyCounted(pattern, key, r.Work.Step)
+			})
+			return v
+		}
 		reply := resp.EmptyArray
 		for _, row := range r.Rows[0] {
 			r.Work.Step(8 + len(row[0].Bytes()))

@@ -105,8 +105,14 @@ func lrange(c *Call) Plan {
 	if !ok {
 		return fail(errNotInteger)
 	}
-	return c.readElements(listType, resp.EmptyArray, func(r *store.Result) resp.Value { return bulks(r.Rows[0]) },
-		c.Args[1], c.stmt(sqlLRange, c.Args[1], store.Digits(start), store.Digits(stop)))
+	stmt := c.stmt(sqlLRange, c.Args[1], store.Digits(start), store.Digits(stop))
+	packed := c.pack(&stmt, 1, false)
+	return c.readElements(listType, resp.EmptyArray, func(r *store.Result) resp.Value {
+		if v, ok := packed.reply(resp.Array, r.Work); ok {
+			return v
+		}
+		return bulks(r.Rows[0])
+	}, c.Args[1], stmt)
 }
 
 // intRange parses two integers from argument i on.

@@ -61,7 +61,15 @@ func (c *Call) combination(decode func(*store.Result) resp.Value, sql string, ke
 // combined translates SINTER, SUNION and SDIFF.
 func combined(sql string) func(*Call) Plan {
 	return func(c *Call) Plan {
-		return c.combination(func(r *store.Result) resp.Value { return setOf(r.Rows[1]) }, sql, c.Args[1:])
+		var packed *packing
+		p := c.combination(func(r *store.Result) resp.Value {
+			if v, ok := packed.reply(resp.Set, r.Work); ok {
+				return v
+			}
+			return setOf(r.Rows[1])
+		}, sql, c.Args[1:])
+		packed = c.pack(&p.Batch.Stmts[1], 1, false)
+		return p
 	}
 }
 

@@ -181,6 +181,7 @@ func (q rangeQuery) rows(r *store.Result) []store.Row {
 		return first
 	}
 	if q.by == byRank {
+		last = slices.Clone(last) // the reply may be decoded again
 		slices.Reverse(last)
 	}
 	return last
@@ -193,12 +194,28 @@ func zrange(f rangeForm) func(*Call) Plan {
 		if bad != "" {
 			return fail(bad)
 		}
+		stmts, packed := c.rangeStmts(c.Args[1], q), [2]*packing{}
+		kind, width := resp.Array, 1
+		if q.scores {
+			kind, width = resp.Scored, 2
+		}
+		for i := range stmts {
+			packed[i] = c.pack(&stmts[i], width, false)
+		}
 		return c.readElements(zsetType, resp.EmptyArray, func(r *store.Result) resp.Value {
+			for i, p := range packed {
+				if v, ok := p.reply(kind, r.Work); ok {
+					if i > 0 && q.by == byRank {
+						p.reverse(r.Work)
+					}
+					return v
+				}
+			}
 			if q.scores {
 				return scored(q.rows(r))
 			}
 			return bulks(q.rows(r))
-		}, c.Args[1], c.rangeStmts(c.Args[1], q)...)
+		}, c.Args[1], stmts...)
 	}
 }
 

@@ -75,7 +75,7 @@ func changed(c *commands.Command, words int, v *resp.Value) uint64 {
 	case how == countsDouble:
 		n = 2 * int(v.Int)
 	case how == countsElements && v.Kind == resp.Array:
-		n = len(v.Elems)
+		n = v.Len()
 	case how == countsNested && len(v.Elems) == 2:
 		n = len(v.Elems[1].Elems)
 	case how == countsPairs:

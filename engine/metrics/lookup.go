@@ -87,7 +87,7 @@ func isEmpty(v *resp.Value) bool {
 	case resp.Status:
 		return bytes.Equal(v.Str, []byte("none")) // the reply of TYPE
 	case resp.Array, resp.Map, resp.PairMap, resp.Set, resp.Scored:
-		return len(v.Elems) == 0
+		return v.Len() == 0
 	}
 	return false
 }

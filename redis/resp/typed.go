@@ -92,9 +92,7 @@ func (t typed) aggregate(out []byte, v Value, prefix string) []byte {
 		if i > 0 {
 			out = append(out, prefix...)
 		}
-		index := strconv.Itoa(i + 1)
-		out = append(out, bytes.Repeat([]byte(" "), width-len(index))...)
-		out = append(t.paint(out, dim, index+sep), ' ')
+		out = t.index(out, i, width, sep)
 		if v.Kind != Map {
 			out = t.append(out, v.Elems[i], child)
 			continue
@@ -108,6 +106,13 @@ func (t typed) aggregate(out []byte, v Value, prefix string) []byte {
 		out = append(out, value...)
 	}
 	return out
+}
+
+// index appends the number of element i, right-aligned.
+func (t typed) index(out []byte, i, width int, sep string) []byte {
+	index := strconv.Itoa(i + 1)
+	out = append(out, bytes.Repeat([]byte(" "), width-len(index))...)
+	return append(t.paint(out, dim, index+sep), ' ')
 }
 
 // AppendQuoted appends s in double quotes, escaped so that SplitLine reads it

@@ -36,6 +36,10 @@ type Value struct {
 	Str   []byte
 	Elems []Value
 
+	// Packed, if not nil, holds the elements in place of Elems. Only long replies have it, and only
+	// for callers that ask for it.
+	Packed *Packed
+
 	// RESP3, if not nil, replaces the reply in RESP3: for the few replies that differ there in
 	// content.
 	RESP3 *Value

@@ -56,10 +56,13 @@ func (w *writer) two(out []byte, v Value) []byte {
 	case Bulk, Verbatim, BigNumber:
 		return w.bulk(out, v.Str)
 	case PairMap:
-		return w.pairs(out, v.Elems, w.two)
+		return w.pairs(out, v.Unpacked().Elems, w.two)
 	case Several:
 	default:
-		out = appendNumber(out, '*', int64(len(v.Elems)))
+		out = appendNumber(out, '*', int64(v.Len()))
+	}
+	if v.Packed != nil {
+		return w.packed(out, v.Packed, w.two)
 	}
 	for i := range v.Elems {
 		out = w.flush(w.two(out, v.Elems[i]))
@@ -71,7 +74,7 @@ func (w *writer) three(out []byte, v Value) []byte {
 	if v.RESP3 != nil {
 		return w.three(out, *v.RESP3)
 	}
-	n := int64(len(v.Elems))
+	n := int64(v.Len())
 	switch v.Kind {
 	case Null, NullArray:
 		return append(out, "_\r\n"...)
@@ -87,6 +90,9 @@ func (w *writer) three(out []byte, v Value) []byte {
 	case BigNumber:
 		return appendLine(out, '(', v.Str)
 	case Scored:
+		if v.Packed != nil {
+			return w.packedPairs(out, v.Packed)
+		}
 		return w.pairs(out, v.Elems, w.three)
 	case Map, PairMap:
 		out = appendNumber(out, '%', n/2)
@@ -100,6 +106,9 @@ func (w *writer) three(out []byte, v Value) []byte {
 	default:
 		return w.two(out, v)
 	}
+	if v.Packed != nil {
+		return w.packed(out, v.Packed, w.three)
+	}
 	for i := range v.Elems {
 		out = w.flush(w.three(out, v.Elems[i]))
 	}
@@ -111,6 +120,26 @@ func (w *writer) pairs(out []byte, elems []Value, write func([]byte, Value) []by
 	for i := 0; i+1 < len(elems); i += 2 {
 		out = append(out, "*2\r\n"...)
 		out = w.flush(write(write(out, elems[i]), elems[i+1]))
+	}
+	return out
+}
+
+func (w *writer) packed(out []byte, p *Packed, write func([]byte, Value) []byte) []byte {
+	for v := range p.All() {
+		out = w.flush(write(out, v))
+	}
+	return out
+}
+
+// packedPairs is pairs in RESP3.
+func (w *writer) packedPairs(out []byte, p *Packed) []byte {
+	out = appendNumber(out, '*', int64(p.Len()/2))
+	second := false
+	for v := range p.All() {
+		if !second {
+			out = append(out, "*2\r\n"...)
+		}
+		out, second = w.flush(w.three(out, v)), !second
 	}
 	return out
 }
@@ -196,6 +225,7 @@ func (v Value) doubleText() []byte {
 // Downgrade converts v for a RESP2 client: only nulls, statuses, errors, integers, bulks and
 // arrays.
 func Downgrade(v Value) Value {
+	v = v.Unpacked()
 	switch v.Kind {
 	case Double:
 		return MakeBulk(v.doubleText())
@@ -221,6 +251,7 @@ func Upgrade(v Value) Value {
 	if v.RESP3 != nil {
 		return Upgrade(*v.RESP3)
 	}
+	v = v.Unpacked()
 	if len(v.Elems) > 0 {
 		elems := make([]Value, len(v.Elems))
 		for i := range elems {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"errors"
+	"iter"
 	"strconv"
 	"unicode/utf8"
 
@@ -128,6 +129,12 @@ func (b *body) value(v resp.Value) {
 	case resp.PairMap:
 		b.list(len(v.Elems)/2, func(i int) { b.list(2, func(j int) { b.value(v.Elems[2*i+j]) }) })
 	case resp.Array, resp.Map, resp.Set, resp.Push, resp.Scored:
+		if v.Packed != nil {
+			next, stop := iter.Pull(v.Packed.All())
+			defer stop()
+			b.list(v.Len(), func(int) { e, _ := next(); b.value(e) })
+			return
+		}
 		b.list(len(v.Elems), func(i int) { b.value(v.Elems[i]) })
 	default:
 		if s := resp.Downgrade(v).Str; b.base64 {
