@@ -108,7 +108,7 @@ func TestMarkAll(t *testing.T) {
 	s.shows("✓     a")
 	s.press("space")
 	s.shows("Its folder is marked")
-	s.press("s", "size", "enter", "@mark_others")
+	s.press("`", "s", "count", "enter", "@mark_others")
 	s.shows("Marks inverted: 3,003 keys.")
 }
 

@@ -13,12 +13,16 @@ type Index interface {
 
 	// Bytes returns the bytes of the keys with prefix, including their values.
 	Bytes(ctx context.Context, db int, prefix string) (int64, error)
+	// KeyBytes returns the bytes of each key with its value; -1 for a missing key.
+	KeyBytes(ctx context.Context, db int, names []string) ([]int64, error)
 	// Facts looks up names. It returns an entry for each, without a type for a missing key.
 	Facts(ctx context.Context, db int, names []string) ([]catalog.Entry, error)
 	// Rows returns the table rows of a key; none for a missing key.
 	Rows(ctx context.Context, db int, name string) ([]catalog.Table, error)
 	// Sort starts to sort keys by an order that the index does not have.
 	Sort(q catalog.Query) *catalog.Sorting
+	// SortTree starts to sort folders and their keys by TTL, size or bytes.
+	SortTree(q catalog.Query, delimiter string) *catalog.Tree
 	// Sum starts to add up the types of a database and the folders of a level.
 	Sum(db int, prefix, delimiter string) *catalog.Summing
 	// ExpiryCounts counts the expiring keys by span. spans are in ms and rise; a key counts in the shortest span

@@ -94,21 +94,19 @@ func (l *Pane) PickTTL() tea.Cmd {
 	return l.requery("Show keys by time to live", items, int(l.life), func(q *query, i int) { q.life = catalog.Lifetime(i) })
 }
 
-var orderNames = []string{"name", "TTL", "size", "bytes", "type", "last change"}
+var orderNames = []string{"name", "TTL", "count", "bytes", "type", "last change"}
 
 // PickOrder lets the user choose the order of the list.
 func (l *Pane) PickOrder() tea.Cmd {
-	notes := []string{"", "soonest first", "largest first", "reads all values", "", "latest first"}
+	notes := []string{"", "soonest first", "most items first", "largest first", "flat list", "flat list, latest first"}
 	if l.Index == nil {
-		for _, i := range []int{1, 2, 4} {
-			notes[i] = "reads every key"
-		}
+		notes = []string{"", "asks for every key", "asks for every key", "MEMORY USAGE of every key", "flat list, asks for every key", ""}
 	}
 	var items []ui.Item
 	var orders []catalog.Order
 	for i, name := range orderNames {
-		// Without an index, the bytes and the last change of a key are unknown.
-		if o := catalog.Order(i); l.Index != nil || o != catalog.ByBytes && o != catalog.ByUpdated {
+		// Without an index, the last change of a key is unknown.
+		if o := catalog.Order(i); l.Index != nil || o != catalog.ByUpdated && (o != catalog.ByBytes || l.canMeasure()) {
 			items = append(items, ui.Item{Label: name, Note: notes[i]})
 			orders = append(orders, o)
 		}
@@ -126,6 +124,9 @@ func (l *Pane) clickTitle(x int) {
 		order catalog.Order
 	}
 	titles := []title{{2 + c.key, catalog.ByName}, {1 + c.kind, catalog.ByType}, {1 + c.ttl, catalog.ByTTL}}
+	if l.shares() {
+		titles = []title{titles[0], {1 + c.share(), l.titleColumn()}}
+	}
 	if c.items > 0 {
 		titles = append(titles, title{1 + c.items, catalog.BySize})
 	}
@@ -176,8 +177,8 @@ func (l *Pane) ChangeView() tea.Cmd {
 	case q.HasFilter():
 		l.Notice = "Filtered keys are a flat list. Press " + l.KeyFor("all_keys") + " to see all keys."
 		return nil
-	case q.order != catalog.ByName || q.reverse:
-		q.order, q.reverse, q.flat = catalog.ByName, false, false
+	case !q.tree() && !q.flat: // no folder has this order
+		q.order, q.reverse = catalog.ByName, false
 	default:
 		q.flat = !q.flat
 	}

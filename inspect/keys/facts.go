@@ -61,7 +61,10 @@ func (l *Pane) onDescribed(d describedMsg) {
 			l.forgetKey(name)
 			continue
 		}
-		r.Facts, r.gone = d.facts[i], 0
+		bytes := r.Facts.Bytes
+		if r.Facts, r.gone = d.facts[i], 0; r.Facts.Bytes < 0 {
+			r.Facts.Bytes = bytes // as of the pass that sorted
+		}
 	}
 }
 

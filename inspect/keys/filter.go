@@ -1,7 +1,9 @@
 package keys
 
 import (
+	"cmp"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -22,14 +24,47 @@ const (
 
 var modeNames = [modeCount]string{"glob", "fuzzy", "regex", "exact"}
 
-// filter selects names.
+// filter selects keys by name, and by size if its text is a pattern or letters with a word like >1MB.
 type filter struct {
 	text string
 	mode matchMode
 }
 
+// sizeWord matches a bound of the bytes of a key.
+var sizeWord = regexp.MustCompile(`^([<>])(\d{1,12}(?:\.\d{1,3})?)([KMG]?)B?$`)
+
+// split returns the filter by name, and the bounds of the bytes, 0 for none: more than above, fewer than below.
+func (f filter) split() (name filter, above, below int64) {
+	if f.mode != byGlob && f.mode != byFuzzy || !strings.ContainsAny(f.text, "<>") {
+		return f, 0, 0
+	}
+	var words []string
+	for _, word := range strings.Split(f.text, " ") {
+		m := sizeWord.FindStringSubmatch(strings.ToUpper(word))
+		if m == nil {
+			words = append(words, word)
+			continue
+		}
+		n, _ := strconv.ParseFloat(m[2], 64)
+		bytes := int64(n * float64(int64(1)<<(10*strings.Index(" KMG", cmp.Or(m[3], " ")))))
+		if m[1] == ">" {
+			above = max(bytes, 1)
+		} else {
+			below = max(bytes, 1)
+		}
+	}
+	return filter{strings.Join(words, " "), f.mode}, above, below
+}
+
+// isSized reports whether the filter bounds the bytes.
+func (f filter) isSized() bool {
+	_, above, below := f.split()
+	return above > 0 || below > 0
+}
+
 // glob returns the pattern of f that a target accepts, or "".
 func (f filter) glob() string {
+	f, _, _ = f.split()
 	switch {
 	case f.text == "":
 		return ""
@@ -45,6 +80,7 @@ func (f filter) glob() string {
 
 // matcher returns a function that reports whether f matches a name; nil matches all names.
 func (f filter) matcher() (func(string) bool, error) {
+	f, _, _ = f.split()
 	switch {
 	case f.text == "":
 		return nil, nil
@@ -67,6 +103,7 @@ func (f filter) matcher() (func(string) bool, error) {
 
 // spans returns the parts of a displayed name that f matched, as ranges of bytes in order.
 func (f filter) spans(name string) (all [][2]int) {
+	f, _, _ = f.split()
 	switch {
 	case f.text == "":
 	case f.mode == byRegex:
@@ -101,6 +138,7 @@ func (f filter) spans(name string) (all [][2]int) {
 
 // prefix returns the prefix of all names that f matches.
 func (f filter) prefix() string {
+	f, _, _ = f.split()
 	switch {
 	case f.mode == byExact:
 		return f.text

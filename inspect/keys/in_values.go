@@ -87,11 +87,34 @@ const firstValuePage = 50
 
 // indexFeed returns a feed that pages through an index.
 func indexFeed(ix client.Index, cq catalog.Query) feed {
-	cq.Order, cq.Reverse = catalog.ByName, false
+	names := cq
+	names.Order, names.Reverse, names.Above, names.Below = catalog.ByName, false, 0, 0
 	return func(ctx context.Context, s scan) (scannedMsg, error) {
-		p, err := ix.Page(ctx, cq, s.mark, false, s.count)
-		return scannedMsg{entries: p.Entries, mark: p.Next, done: p.End, looked: max(p.Examined, len(p.Entries))}, err
+		p, err := ix.Page(ctx, names, s.mark, false, s.count)
+		looked := max(p.Examined, len(p.Entries))
+		if err == nil && cq.IsSized() {
+			p.Entries, err = sized(ctx, ix, cq, p.Entries)
+		}
+		return scannedMsg{entries: p.Entries, mark: p.Next, done: p.End, looked: looked}, err
 	}
+}
+
+// sized returns the entries of which q accepts the bytes.
+func sized(ctx context.Context, ix client.Index, q catalog.Query, entries []catalog.Entry) (kept []catalog.Entry, err error) {
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name
+	}
+	bytes, err := ix.KeyBytes(ctx, q.DB, names)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range entries {
+		if e.Facts.Bytes = bytes[i]; q.AcceptsBytes(bytes[i]) {
+			kept = append(kept, e)
+		}
+	}
+	return kept, nil
 }
 
 // searchedPlace describes the progress of a search in values.
@@ -111,12 +134,15 @@ func (l *Pane) searchedPlace(s *scan) []string {
 
 // needsFacts reports whether the query needs more than the names of all keys.
 func (q query) needsFacts() bool {
-	return q.order != catalog.ByName || q.life != catalog.AnyLifetime || q.needle != ""
+	return q.order != catalog.ByName || q.life != catalog.AnyLifetime || q.needle != "" || q.filter.isSized()
 }
 
 // detail returns how much to fetch about each key.
 func (q query) detail() keyspace.Detail {
-	if q.needsFacts() {
+	switch {
+	case q.order == catalog.ByBytes || q.filter.isSized():
+		return keyspace.Measured
+	case q.needsFacts():
 		return keyspace.Described
 	}
 	return keyspace.Names

@@ -23,14 +23,23 @@ func (l *Pane) walker() *walker {
 		w.open[folder] = level
 	}
 	match, _ := q.filter.matcher()
-	w.query = catalog.Query{
-		DB: l.DB, Prefix: q.filter.prefix(), Order: q.order, Reverse: q.reverse, Type: q.kind, Lifetime: q.life, Match: match,
-	}
+	w.query = l.catalogQuery(q, match)
 	return w
 }
 
-// search lists q from its first key.
+// catalogQuery returns q for an index.
+func (l *Pane) catalogQuery(q query, match func(string) bool) catalog.Query {
+	_, above, below := q.filter.split()
+	return catalog.Query{DB: l.DB, Prefix: q.filter.prefix(), Order: q.order, Reverse: q.reverse, Type: q.kind, Lifetime: q.life,
+		Match: match, Above: above, Below: below}
+}
+
+// search lists q from its first key. A filter by size needs the bytes of all keys, so it lists them by bytes
+// instead of by name.
 func (l *Pane) search(q query) {
+	if q.order == catalog.ByName && q.filter.isSized() {
+		q.order, q.reverse = catalog.ByBytes, false
+	}
 	if q == l.query && !l.halted {
 		return
 	}
@@ -62,6 +71,8 @@ func (l *Pane) searchKeepingCursor(q query) {
 	}
 	if !l.tree() {
 		at.level, at.depth = "", 0
+	} else if !at.Folder {
+		l.openFoldersOf(&at)
 	}
 	switch {
 	case at.Folder && !l.tree():
@@ -92,7 +103,7 @@ func (l *Pane) cursorRow() row {
 // for any order that its facts suffice for.
 func (l *Pane) chooseSource(was query, match func(string) bool) {
 	q := l.query
-	cq := catalog.Query{DB: l.DB, Prefix: q.filter.prefix(), Order: q.order, Reverse: q.reverse, Type: q.kind, Lifetime: q.life, Match: match}
+	cq := l.catalogQuery(q, match)
 	alike := was.filters() == q.filters() && was.order == q.order
 	if l.Index != nil && was.needle != q.needle {
 		l.scan = nil
@@ -103,10 +114,10 @@ func (l *Pane) chooseSource(was query, match func(string) bool) {
 	case q.needle != "":
 		l.closeSort()
 		l.scan = l.valueScan(q, cq, match)
-	case l.Index != nil && cq.Indexed():
+	case l.Index != nil && cq.Indexed() && (!q.tree() || q.order == catalog.ByName):
 		l.closeSort()
-	case l.sorted != nil && alike && (was.reverse == q.reverse || !l.isSorting()):
-		// The sorted keys can be read from either end.
+	case l.sorted != nil && alike && was.tree() == q.tree() && (was.reverse == q.reverse || !q.tree() && !l.isSorting()):
+		// The keys of a flat list can be read from either end.
 	case l.Index != nil:
 		l.sortBy(cq)
 	case l.scan != nil && alike && was.reverse == q.reverse:
@@ -138,6 +149,7 @@ func (l *Pane) list(what load) tea.Cmd {
 func (l *Pane) onListed(r listedMsg) {
 	first := l.shown == rowsPrevious
 	was := l.selectedKey()
+	l.takeTotals(r.rows)
 	l.add(r.walker, r.load, r.rowPage)
 	if r.load == loadSame && was.Name != "" && l.scan != nil && l.scan.keys.has(was.Name) && l.rowIndex(was.Name, false) < 0 {
 		l.seek(r.walker, was) // many keys were found before it
@@ -150,6 +162,19 @@ func (l *Pane) onListed(r listedMsg) {
 		l.toggle(rows[0])
 	}
 	l.openChain()
+}
+
+// takeTotals stores the totals of folders that came with their rows.
+func (l *Pane) takeTotals(rows []row) {
+	for _, r := range rows {
+		if f := r.Facts; r.Folder && f.Size > 0 {
+			t := tally{keys: f.Size, countedAt: l.Now, counted: upToDate}
+			if f.Bytes >= 0 {
+				t.bytes, t.sized = f.Bytes, upToDate
+			}
+			l.tallies[r.Name] = t
+		}
+	}
 }
 
 // rowsBefore returns the number of rows before a window that ends with the last row, or -1 if it is
@@ -224,18 +249,25 @@ func (l *Pane) reveal(name string) {
 		return // the list may not contain it
 	}
 	r := row{Entry: catalog.Entry{Name: name, Mark: catalog.Mark{Set: true, Name: name}}}
-	if l.tree() {
-		for folder := catalog.FolderOf(name, "", l.Delimiter); folder != ""; folder = catalog.FolderOf(name, r.level, l.Delimiter) {
-			l.open[folder] = r.level
-			r.level = folder
-			r.depth++
-		}
-	}
+	l.openFoldersOf(&r)
 	l.addToScan(r)
 	l.rows = nil
 	l.Cancel(job.Listing)
 	l.seek(l.walker(), r)
 	l.rows[0].stale = true
+}
+
+// openFoldersOf opens the folders of a key in the tree and places its row in them.
+func (l *Pane) openFoldersOf(r *row) {
+	if !l.tree() {
+		return
+	}
+	r.level, r.depth = "", 0
+	for folder := catalog.FolderOf(r.Name, "", l.Delimiter); folder != ""; folder = catalog.FolderOf(r.Name, r.level, l.Delimiter) {
+		l.open[folder] = r.level
+		r.level = folder
+		r.depth++
+	}
 }
 
 // addToScan adds a key to the scanned keys: the scan may not have reached it yet.

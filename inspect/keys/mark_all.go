@@ -57,6 +57,8 @@ func (l *Pane) markFound(says string, becomes func(was, found marks) marks, inne
 	w, was, total := l.walker(), l.marked.clone(), l.Total
 	if l.sorted != nil { // marks have no order
 		w.keys, w.query.Order, w.query.Reverse = l.Index, catalog.ByName, false
+	} else if l.scan != nil {
+		w.keys = l.scan.keys.byName()
 	}
 	rest := "."
 	if l.scan != nil && !l.scan.done {

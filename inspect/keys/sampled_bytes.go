@@ -64,12 +64,11 @@ func (l *Pane) estimateBytes(r row) tea.Cmd {
 func (g *scannedKeys) sampleUnder(prefix string, n int) (names []string, of int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.sort()
 	low, high := g.bounds(prefix)
 	of = high - low
 	n = min(n, of)
 	for i := range n {
-		names = append(names, g.keys[low+i*of/n].name)
+		names = append(names, g.names()[low+i*of/n].name)
 	}
 	return names, of
 }

@@ -73,7 +73,13 @@ func (s *scan) restart() {
 
 // canOrder reports whether the facts found so far suffice for the order of q.
 func (s *scan) canOrder(q catalog.Query) bool {
-	return q.Order == catalog.ByName || s.query.Order != catalog.ByName || s.query.Lifetime != catalog.AnyLifetime
+	switch q.Order {
+	case catalog.ByName:
+		return true
+	case catalog.ByBytes:
+		return s.query.Order == catalog.ByBytes
+	}
+	return s.query.Order != catalog.ByName || s.query.Lifetime != catalog.AnyLifetime
 }
 
 // reorder sorts the keys found so far, and the keys still to come, in the order of q.
@@ -138,7 +144,7 @@ func (l *Pane) scanFeed(q query, match func(string) bool) feed {
 	conn, clock, db, pattern := l.Conn, l.Clock, l.DB, q.filter.glob()
 	openByName := l.KeyFor("open_by_name")
 	asked, detail := q.needsFacts(), q.detail()
-	keeps := catalog.Query{Type: q.kind, Lifetime: q.life}
+	keeps := l.catalogQuery(q, match)
 	return func(ctx context.Context, s scan) (scannedMsg, error) {
 		count := s.count
 		if asked {
@@ -186,7 +192,7 @@ func entriesIn(keys []keyspace.Key, q catalog.Query, clock func() int64) (entrie
 		if e.Facts, err = client.FactsOf(k); err != nil {
 			return nil, err
 		}
-		if q.Accepts(e.Facts, clock()) {
+		if q.Accepts(e.Facts, clock()) && (!q.IsSized() || q.AcceptsBytes(e.Facts.Bytes)) {
 			entries = append(entries, e)
 		}
 	}

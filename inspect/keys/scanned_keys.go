@@ -20,7 +20,9 @@ type scannedKeys struct {
 	keys    []scannedKey        // sorted
 	seen    map[string]struct{} // the names in keys
 	sorted  bool
-	bytes   int64 // roughly the memory of the keys
+	named   []scannedKey    // keys by name, and the tree of them in order; nil until requested, and after a change
+	levels  *catalog.Levels // for an order other than by name
+	bytes   int64           // roughly the memory of the keys
 }
 
 // scannedKey stores a key compactly, because there may be a million.
@@ -37,7 +39,26 @@ func newGathered(q catalog.Query) *scannedKeys {
 func (g *scannedKeys) reorder(q catalog.Query) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.order, g.reverse, g.sorted = q.Order, q.Reverse, false
+	g.order, g.reverse = q.Order, q.Reverse
+	g.changed()
+}
+
+// changed drops what was computed from the keys. The caller holds mu.
+func (g *scannedKeys) changed() { g.sorted, g.named, g.levels = false, nil, nil }
+
+// isByName reports whether keys is in the order of names.
+func (g *scannedKeys) isByName() bool { return g.order == catalog.ByName && !g.reverse }
+
+// names returns the keys by name. The caller holds mu.
+func (g *scannedKeys) names() []scannedKey {
+	if g.isByName() {
+		g.sort()
+		return g.keys
+	}
+	if g.named == nil {
+		g.named = slices.SortedFunc(slices.Values(g.keys), func(a, b scannedKey) int { return strings.Compare(a.name, b.name) })
+	}
+	return g.named
 }
 
 // add adds keys and skips known ones: targets repeat keys during a scan.
@@ -57,7 +78,7 @@ func (g *scannedKeys) add(entries []catalog.Entry) {
 		}
 		g.bytes += int64(len(e.Name)) + keyOverhead
 		g.keys = append(g.keys, k)
-		g.sorted = false
+		g.changed()
 	}
 }
 
@@ -77,12 +98,13 @@ func (g *scannedKeys) remove(name string) bool {
 	delete(g.seen, name)
 	i := slices.IndexFunc(g.keys, func(k scannedKey) bool { return k.name == name })
 	g.keys = slices.Delete(g.keys, i, i+1)
+	g.named, g.levels = nil, nil
 	return true
 }
 
 // byName returns the keys sorted by name, which counting folders needs.
 func (g *scannedKeys) byName() *scannedKeys {
-	if g.order == catalog.ByName && !g.reverse {
+	if g.isByName() {
 		return g
 	}
 	g.mu.Lock()
@@ -159,7 +181,7 @@ func (k scannedKey) entry() catalog.Entry {
 // indexOf returns the index of the key of a mark, or its insertion point. there reports whether the key
 // exists.
 func (g *scannedKeys) indexOf(m catalog.Mark) (i int, there bool) {
-	if g.order == catalog.ByName && !g.reverse {
+	if g.isByName() {
 		i = sort.Search(len(g.keys), func(i int) bool { return g.keys[i].name >= m.Name })
 		return i, i < len(g.keys) && g.keys[i].name == m.Name
 	}
@@ -205,7 +227,7 @@ func (g *scannedKeys) Page(_ context.Context, _ catalog.Query, from catalog.Mark
 
 // bounds returns the index range of the names that start with prefix.
 func (g *scannedKeys) bounds(prefix string) (low, high int) {
-	low, high = g.indexFrom([]byte(prefix)), len(g.keys)
+	low, high = g.indexFrom([]byte(prefix)), len(g.names())
 	if end := catalog.PrefixEnd(prefix); end != nil {
 		high = g.indexFrom(end)
 	}
@@ -214,13 +236,17 @@ func (g *scannedKeys) bounds(prefix string) (low, high int) {
 
 // indexFrom returns the index of the first name not less than bound.
 func (g *scannedKeys) indexFrom(bound []byte) int {
-	return sort.Search(len(g.keys), func(i int) bool { return g.keys[i].name >= string(bound) })
+	names := g.names()
+	return sort.Search(len(names), func(i int) bool { return names[i].name >= string(bound) })
 }
 
 // Level implements client.Keyspace.
 func (g *scannedKeys) Level(_ context.Context, _ int, prefix, delimiter string, from catalog.Mark, back bool, n int) (catalog.Page, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if !g.isByName() {
+		return g.orderedLevels(delimiter).Entries(prefix, from, back, n), nil
+	}
 	g.sort()
 	low, high := g.bounds(prefix)
 	switch {
@@ -260,11 +286,28 @@ func (g *scannedKeys) Level(_ context.Context, _ int, prefix, delimiter string, 
 	return p, nil
 }
 
+// orderedLevels returns the tree of the keys in order. The caller holds mu.
+func (g *scannedKeys) orderedLevels(delimiter string) *catalog.Levels {
+	if g.levels == nil {
+		g.levels = catalog.NewLevels(catalog.Query{Order: g.order, Reverse: g.reverse}, delimiter)
+		for _, k := range g.keys {
+			g.levels.Add(k.name, k.entry().Facts)
+		}
+	}
+	return g.levels
+}
+
+// currentLevels returns the tree of the keys in order, or nil until it is requested.
+func (g *scannedKeys) currentLevels() *catalog.Levels {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.levels
+}
+
 // Count implements client.Keyspace.
 func (g *scannedKeys) Count(_ context.Context, _ int, prefix string) (int64, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.sort()
 	low, high := g.bounds(prefix)
 	return int64(high - low), nil
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
@@ -12,13 +13,26 @@ import (
 // An order that the index lacks is computed in the background with one pass over all keys. The first
 // keys found so far are shown until it ends.
 
+// sorting is such a pass: a catalog.Sorting of a flat list, or a catalog.Tree.
+type sorting interface {
+	client.Keyspace
+	ReadSlice(ctx context.Context) error
+	Progress() (keys int64, done bool)
+	Len() int64
+	Close()
+}
+
 // sortedMsg reports that a sort has read some more keys.
-type sortedMsg struct{ sorting *catalog.Sorting }
+type sortedMsg struct{ sorting sorting }
 
 // sortBy starts to sort the keys of q.
 func (l *Pane) sortBy(q catalog.Query) {
 	l.closeSort()
-	l.sorted, l.drawnCount = l.Index.Sort(q), 0
+	if l.drawnCount = 0; l.tree() {
+		l.sorted = l.Index.SortTree(q, l.Delimiter)
+		return
+	}
+	l.sorted = l.Index.Sort(q)
 }
 
 // closeSort drops the sorted order, if there is one.
@@ -63,6 +77,26 @@ func (l *Pane) isSorting() bool {
 	return !done
 }
 
+// levels returns the tree in an order other than by name, or nil.
+func (l *Pane) levels() *catalog.Levels {
+	if !l.tree() || l.order == catalog.ByName {
+		return nil
+	}
+	if l.scan != nil {
+		return l.scan.keys.currentLevels()
+	}
+	if tree, ok := l.sorted.(*catalog.Tree); ok {
+		return tree.Levels
+	}
+	return nil
+}
+
+// isPartial reports whether the selected row is in a folder that lists only its first keys.
+func (l *Pane) isPartial() bool {
+	levels, r := l.levels(), l.selected()
+	return levels != nil && r != nil && levels.IsPartial(r.level)
+}
+
 // canList reports whether the rows can be loaded. During a sort only the first rows can.
 func (l *Pane) canList(what load) bool {
 	switch {
@@ -81,6 +115,12 @@ func (l *Pane) onSorted(o sortedMsg) {
 		return
 	}
 	looked, done := l.sorted.Progress()
+	if levels := l.levels(); done && levels != nil && l.pendingRow.Name != "" {
+		var listed bool
+		if l.pendingRow.Entry, listed = levels.Find(l.pendingRow.level, l.pendingRow.Name, l.pendingRow.Folder); !listed {
+			l.pendingRow = row{}
+		}
+	}
 	if done && l.pendingRow.Name != "" {
 		l.Cancel(job.Listing)
 		l.rows = nil

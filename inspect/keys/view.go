@@ -42,6 +42,9 @@ func (c keyColumns) right() int {
 	return width
 }
 
+// share returns the width of the share of a level, which replaces the type and the TTL.
+func (c keyColumns) share() int { return c.kind + 1 + c.ttl }
+
 // View draws the pane.
 func (l *Pane) View() []string {
 	c := l.keyColumns()
@@ -80,11 +83,16 @@ func (l *Pane) titleLine(c keyColumns) string {
 		titles[4], column = "CHANGED", 4
 		arrow = map[bool]string{false: "↓", true: "↑"}[l.reverse]
 	}
-	if !l.tree() {
+	if !l.tree() || l.order != catalog.ByName {
 		room := [5]int{c.key, c.kind, c.ttl, c.items, c.bytes}[column] - 1
 		titles[column] = titles[column][:min(len(titles[column]), room)] + arrow
 	}
-	line := "  " + display.Fit(titles[0], c.key) + " " + display.Fit(titles[1], c.kind) + " " + display.FitRight(titles[2], c.ttl)
+	line := "  " + display.Fit(titles[0], c.key) + " "
+	if l.shares() {
+		line += display.Fit("SHARE", c.share())
+	} else {
+		line += display.Fit(titles[1], c.kind) + " " + display.FitRight(titles[2], c.ttl)
+	}
 	if c.items > 0 {
 		line += " " + display.FitRight(titles[3], c.items)
 	}
@@ -116,6 +124,8 @@ func (l *Pane) filterLine() string {
 		return screen.Between("  "+l.Styles.Key.Render("/ ")+l.Styles.Prompt(l.filterPrompt, width-ansi.StringWidth(chosen)-5), chosen, width)
 	case l.filter.text != "":
 		return screen.Between("  "+l.Styles.Key.Render("/ ")+l.Styles.Accent.Render(display.Text(l.filter.text, width)), chosen, width)
+	case l.tree() && l.order != catalog.ByName:
+		return l.Styles.Dim.Render(screen.Between("  by "+orderNames[l.order]+", folders by "+display.Whole(l.Delimiter), "", width))
 	case l.tree():
 		return l.Styles.Dim.Render(screen.Between("  all keys, folders by "+display.Whole(l.Delimiter), "", width))
 	case chosen != "":
@@ -159,12 +169,21 @@ func (l *Pane) keyLine(r row, c keyColumns, selected, ranged bool) string {
 	}
 	key := l.keyName(r, c.key, ranged)
 	line := look.Mark(selected) + l.highlight(key, name, look.On(l.Styles.Key)) + look.Text.Render(display.Spaces(c.key-ansi.StringWidth(key)+1))
-	if r.Folder {
-		return line + look.Right(size, l.folderSize(r, c), c.right()-1) + look.Text.Render(" ")
-	}
 	shortKind := truncateKind(r.Facts.Type, c.kind)
-	line += kind.Render(shortKind) + look.Text.Render(display.Spaces(c.kind-len(shortKind)+1)) +
-		look.Right(ttl, l.ttl(r), c.ttl) + look.Text.Render(" ")
+	switch {
+	case l.shares():
+		bar := screen.Bar(r.Share, c.share()-5)
+		line += look.On(l.Styles.Accent).Render(bar) + look.Right(size, screen.Percent(r.Share), c.share()-ansi.StringWidth(bar)) + look.Text.Render(" ")
+	case r.Folder && l.order != catalog.ByTTL:
+		return line + look.Right(size, l.folderSize(r, c, c.right()-1), c.right()-1) + look.Text.Render(" ")
+	default:
+		line += kind.Render(shortKind) + look.Text.Render(display.Spaces(c.kind-len(shortKind)+1)) +
+			look.Right(ttl, l.ttl(r), c.ttl) + look.Text.Render(" ")
+	}
+	if r.Folder {
+		room := c.right() - c.share() - 2
+		return line + look.Right(size, l.folderSize(r, c, room), room) + look.Text.Render(" ")
+	}
 	items, bytes := l.sizeCells(r, c)
 	if c.items > 0 {
 		line += look.Right(size, items, c.items) + look.Text.Render(" ")
@@ -189,11 +208,11 @@ func (l *Pane) highlight(name string, style, matched lipgloss.Style) string {
 	return b.String()
 }
 
-// folderSize returns the number of keys in a folder, and its bytes where they can be computed.
-func (l *Pane) folderSize(r row, c keyColumns) string {
+// folderSize returns the number of keys in a folder, and its bytes where they can be computed, in room cells.
+func (l *Pane) folderSize(r row, c keyColumns, room int) string {
 	t := l.tallies[r.Name]
 	known := t.counted != unknown
-	room, size := c.right()-1, ""
+	size := ""
 	if l.canMeasure() {
 		if room -= c.bytes + 1; t.sized != unknown {
 			size = t.bytesText()
@@ -205,8 +224,12 @@ func (l *Pane) folderSize(r row, c keyColumns) string {
 	if !known {
 		return "…" + size
 	}
-	if s := display.Counted(t.keys, "key", "keys"); len(s) <= room {
-		return s + size
+	counted := display.Counted(t.keys, "key", "keys")
+	if l.order != catalog.ByName {
+		counted = display.Grouped(t.keys)
+	}
+	if len(counted) <= room {
+		return counted + size
 	}
 	return display.Short(t.keys) + size
 }
@@ -251,6 +274,8 @@ func (l *Pane) ttl(r row) string {
 	switch {
 	case r.gone != 0:
 		return "gone"
+	case r.Folder && r.Facts.Expires <= l.Now:
+		return ""
 	case r.Facts.Expires != 0:
 		return display.Remaining(r.Facts.Expires - l.Now)
 	case r.Facts.Type != "" && l.Conn.Refusals.Has("PTTL"):
@@ -300,6 +325,8 @@ func (l *Pane) Place() string {
 	case l.levelSums != nil && l.Running(job.MeasuringFolder):
 		looked, _ := l.levelSums.Progress()
 		parts = append(parts, l.scannedOf(looked, "measured "))
+	case l.isPartial():
+		parts = append(parts, "only the first keys of this folder")
 	case l.orderOutdated:
 		parts = append(parts, "changed since sorting, "+l.KeyFor("refresh")+" sorts again")
 	case s != nil && l.Conn.Refusals.Has("SCAN"):

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -106,6 +107,55 @@ func TestWalks(t *testing.T) {
 				w := &walker{keys: keys, tree: true, delimiter: ":", open: open}
 				if got := outline(collect(t, w, back, 1+r.IntN(9))); got != want {
 					t.Fatalf("%T back %v open %q:\n%s\nwant\n%s", keys, back, open, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestWalksInOrder walks the tree in orders other than by name, from both kinds of keyspace.
+func TestWalksInOrder(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	index, session := newIndex(t)
+	parts := []string{"a", "b", "", "user", "x\xff"}
+	for range 120 {
+		var name []string
+		for range 1 + r.IntN(4) {
+			name = append(name, parts[r.IntN(len(parts))])
+		}
+		if _, err := session.Do(context.Background(), []byte("SET"), []byte(strings.Join(name, ":")), []byte(strings.Repeat("x", r.IntN(9))), []byte("PX"), []byte(strconv.Itoa(1000+r.IntN(1000)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := index.Page(context.Background(), catalog.Query{}, catalog.Mark{}, false, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range all.Entries {
+		all.Entries[i].Facts.Bytes = all.Entries[i].Facts.Size + int64(len(all.Entries[i].Name))
+	}
+	for _, q := range []catalog.Query{{Order: catalog.ByBytes}, {Order: catalog.BySize}, {Order: catalog.ByTTL}, {Order: catalog.ByTTL, Reverse: true}} {
+		tree, scanned := index.SortTree(q, ":"), newGathered(q)
+		if err := tree.ReadSlice(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		scanned.add(all.Entries)
+		for round := range 10 {
+			open := map[string]string{}
+			for _, e := range all.Entries {
+				level := ""
+				for folder := catalog.FolderOf(e.Name, level, ":"); folder != "" && r.IntN(10) < round; folder = catalog.FolderOf(e.Name, level, ":") {
+					open[folder] = level
+					level = folder
+				}
+			}
+			want := outline(collect(t, &walker{keys: tree, tree: true, delimiter: ":", open: open}, false, 1000))
+			for _, keys := range []client.Keyspace{tree, scanned} {
+				for _, back := range []bool{false, true} {
+					w := &walker{keys: keys, tree: true, delimiter: ":", open: open}
+					if got := outline(collect(t, w, back, 1+r.IntN(9))); got != want {
+						t.Fatalf("%T order %d back %v open %q:\n%s\nwant\n%s", keys, q.Order, back, open, got, want)
+					}
 				}
 			}
 		}

@@ -33,9 +33,20 @@ func (q query) unfiltered() query {
 	return q
 }
 
-// tree reports whether folders are shown: only if the order is by name and no key is left out.
+// tree reports whether folders are shown: only if no key is left out, in the orders that folders have.
 func (q query) tree() bool {
-	return !q.flat && !q.HasFilter() && q.order == catalog.ByName && !q.reverse
+	switch {
+	case q.flat || q.HasFilter():
+		return false
+	case q.order == catalog.ByName:
+		return !q.reverse
+	}
+	return q.order == catalog.ByTTL || q.order == catalog.BySize || q.order == catalog.ByBytes
+}
+
+// shares reports whether folders show their share of the level.
+func (q query) shares() bool {
+	return q.tree() && (q.order == catalog.ByBytes || q.order == catalog.BySize)
 }
 
 // window holds the rows of a query around the screen, and the cursor. Its size does not depend on the

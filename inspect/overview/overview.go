@@ -297,12 +297,7 @@ func (v *Pane) bar(n, all int64, width int) string {
 	if all <= 0 || n <= 0 {
 		return ""
 	}
-	eighths := max(int(float64(min(n, all))/float64(all)*float64(width)*8), 1)
-	bar := strings.Repeat("█", eighths/8)
-	if rest := eighths % 8; rest > 0 {
-		bar += string([]rune(" ▏▎▍▌▋▊▉")[rest])
-	}
-	return v.Styles.Accent.Render(bar)
+	return v.Styles.Accent.Render(screen.Bar(float64(n)/float64(all), width))
 }
 
 // plot holds the column widths of a row with a bar.

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -41,3 +42,28 @@ func Between(left, right string, width int) string {
 
 // Pad pads a styled text to width cells.
 func Pad(s string, width int) string { return s + display.Spaces(width-ansi.StringWidth(s)) }
+
+// Bar returns a share of 0 to 1 as a bar; 1 has the full width in cells. A share above 0 has a bar.
+func Bar(share float64, width int) string {
+	if share <= 0 {
+		return ""
+	}
+	eighths := max(int(min(share, 1)*float64(width)*8), 1)
+	bar := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		bar += string([]rune(" ▏▎▍▌▋▊▉")[rest])
+	}
+	return bar
+}
+
+// Percent returns a share of 0 to 1 as a percentage. A share above 0 is never 0%.
+func Percent(share float64) string {
+	switch percent := int(share*100 + 0.5); {
+	case share <= 0:
+		return ""
+	case percent == 0:
+		return "<1%"
+	default:
+		return strconv.Itoa(percent) + "%"
+	}
+}

@@ -57,13 +57,21 @@ type Query struct {
 	Type     string // only keys of this type; "" selects all
 	Lifetime Lifetime
 	Match    func(string) bool // only names it accepts; nil accepts all; for ByName only
+	Above    int64             // only keys of more bytes, 0 for any; for orders of Sort other than ByName
+	Below    int64             // only keys of fewer bytes, 0 for any
 }
 
 // OnlyPrefix reports whether q filters only by prefix.
 func (q Query) OnlyPrefix() bool { return q.Type == "" && q.Lifetime == AnyLifetime && q.Match == nil }
 
+// IsSized reports whether q filters by bytes.
+func (q Query) IsSized() bool { return q.Above > 0 || q.Below > 0 }
+
+// AcceptsBytes reports whether q selects a key of so many bytes.
+func (q Query) AcceptsBytes(n int64) bool { return n > q.Above && (q.Below == 0 || n < q.Below) }
+
 // Accepts reports whether q selects a key with these facts at now (Unix ms), regardless of its
-// name.
+// name and its bytes.
 func (q Query) Accepts(f Facts, now int64) bool {
 	if f.Type == "" || q.Type != "" && q.Type != f.Type {
 		return false
@@ -94,8 +102,9 @@ type Facts struct {
 type Entry struct {
 	Name   string // of a folder: the common prefix, including the delimiter
 	Folder bool
-	Facts  Facts
-	Mark   Mark // start of a page after this entry
+	Facts  Facts   // of a folder in Levels: Size is its number of keys, Expires when its next key expires
+	Share  float64 // of its folder, in Levels by bytes or size; 0 if unknown
+	Mark   Mark    // start of a page after this entry
 }
 
 // Mark is a position between two entries. The zero Mark is the beginning, or the end for a

@@ -11,7 +11,7 @@ import (
 
 // Indexed reports whether Page can serve q from an index. Other queries need Sort.
 func (q Query) Indexed() bool {
-	return q.Order == ByName || q.Order == ByTTL && q.Type == "" && q.Match == nil
+	return q.Order == ByName && !q.IsSized() || q.Order == ByTTL && q.Type == "" && q.Match == nil && !q.IsSized()
 }
 
 // isDescending reports whether the greatest key comes first in q's order.
@@ -76,19 +76,38 @@ func (s *Sorting) Close() {
 }
 
 // sqlRanks selects ?3 keys after id ?2 in file order: the sort value, NULL for excluded keys;
-// the type number if the value's bytes must be added; and the name if ?4 is set.
-var sqlRanks = sync.OnceValue(func() map[Order]string {
-	return map[Order]string{
-		ByTTL:     ranks(`ifnull(dies_at, 9223372036854775807)`, `NULL`),
-		BySize:    ranks(`ifnull(`+keytype.Case(whole, (*keytype.Type).KeyBytes)+`, count)`, keytype.Case(whole, typeNumber)),
-		ByBytes:   ranks(keyBytes(), keytype.Case(nil, typeNumber)),
-		ByType:    ranks(typeRank(), `NULL`),
-		ByUpdated: ranks(`updated_at`, `NULL`),
-	}
-})
+// the type number if the value's bytes must be read; the name if ?4 is set; and for a filter by bytes,
+// the bytes without the value's.
+var (
+	sqlRanks = sync.OnceValue(func() map[Order]string {
+		return map[Order]string{
+			ByTTL:     ranks(rankByTTL, `NULL`, `NULL`),
+			BySize:    ranks(rankBySize(), keytype.Case(whole, typeNumber), `NULL`),
+			ByBytes:   ranks(keyBytes(), keytype.Case(nil, typeNumber), `NULL`),
+			ByType:    ranks(typeRank(), `NULL`, `NULL`),
+			ByUpdated: ranks(rankByUpdated, `NULL`, `NULL`),
+		}
+	})
+	sqlSizedRanks = sync.OnceValue(func() map[Order]string {
+		all := map[Order]string{}
+		for order, rank := range map[Order]string{ByTTL: rankByTTL, BySize: rankBySize(), ByBytes: keyBytes(), ByType: typeRank(), ByUpdated: rankByUpdated} {
+			all[order] = ranks(rank, keytype.Case(nil, typeNumber), keyBytes())
+		}
+		return all
+	})
+)
 
-func ranks(rank, kind string) string {
-	return `SELECT id, CASE WHEN db = ?1 AND ` + filter + ` THEN ` + rank + ` END, ` + kind + `, iif(?4, key, NULL)
+const (
+	rankByTTL     = `ifnull(dies_at, 9223372036854775807)`
+	rankByUpdated = `updated_at`
+)
+
+func rankBySize() string {
+	return `ifnull(` + keytype.Case(whole, (*keytype.Type).KeyBytes) + `, count)`
+}
+
+func ranks(rank, kind, bytes string) string {
+	return `SELECT id, CASE WHEN db = ?1 AND ` + filter + ` THEN ` + rank + ` END, ` + kind + `, iif(?4, key, NULL), ` + bytes + `
 		FROM keys NOT INDEXED WHERE id > ?2 ORDER BY id LIMIT ?3`
 }
 
@@ -129,13 +148,18 @@ func (s *Sorting) places(ctx context.Context) (found []place, last, keys int64, 
 		names = store.Int(1)
 	}
 	args := append([]store.Value{store.Int(int64(s.query.DB)), store.Int(s.last), store.Int(s.slice), names}, s.filters(s.query)...)
-	rows, err := s.read(ctx, store.Stmt{SQL: sqlRanks()[s.query.Order], Args: args})
+	sql := sqlRanks()
+	if s.query.IsSized() {
+		sql = sqlSizedRanks()
+	}
+	rows, err := s.read(ctx, store.Stmt{SQL: sql[s.query.Order], Args: args})
 	if err != nil {
 		return nil, 0, 0, err
 	}
 	last = s.last
 	var heavy []sizedKey
-	var at []int // indexes of heavy in found
+	var at []int      // indexes of heavy in found
+	var bytes []int64 // of found, if the query filters by them
 	for _, row := range rows[0] {
 		id := row[0].Int()
 		if id <= last {
@@ -148,11 +172,23 @@ func (s *Sorting) places(ctx context.Context) (found []place, last, keys int64, 
 		if !row[2].IsNull() {
 			heavy, at = append(heavy, sizedKey{last, row[2].Int()}), append(at, len(found))
 		}
-		found = append(found, place{row[1].Int(), last})
+		found, bytes = append(found, place{row[1].Int(), last}), append(bytes, row[4].Int())
 	}
 	weights, err := s.valueBytes(ctx, heavy)
 	for i, weight := range weights {
-		found[at[i]].rank += weight
+		bytes[at[i]] += weight
+		if s.query.Order == ByBytes || s.query.Order == BySize && whole(keytype.Types[heavy[i].typeNumber]) {
+			found[at[i]].rank += weight
+		}
+	}
+	if s.query.IsSized() {
+		kept := found[:0]
+		for i, p := range found {
+			if s.query.AcceptsBytes(bytes[i]) {
+				kept = append(kept, p)
+			}
+		}
+		found = kept
 	}
 	return found, last, int64(len(rows[0])), err
 }

@@ -52,25 +52,29 @@ func (c *Catalog) Sum(db int, prefix, delimiter string) *Summing {
 // database ?1 that are live at ?4.
 var sqlSummed = sync.OnceValue(func() string {
 	elements := keytype.Case(func(t *keytype.Type) bool { return t.Parts != nil }, func(*keytype.Type) string { return `count` })
-	return `SELECT id, CASE WHEN db = ?1 AND (dies_at IS NULL OR dies_at > ?4) THEN ` + keytype.Case(nil, typeNumber) + ` END, ifnull(` + elements + `, 0), key, ` + keyBytes() + `
+	return `SELECT id, CASE WHEN db = ?1 AND (dies_at IS NULL OR dies_at > ?4) THEN ` + keytype.Case(nil, typeNumber) + ` END, ifnull(` + elements + `, -1), key, ` + keyBytes() + `, dies_at
 	FROM keys NOT INDEXED WHERE id > ?2 ORDER BY id LIMIT ?3`
 })
 
-// ReadSlice adds another slice of keys.
-func (s *Summing) ReadSlice(ctx context.Context) error {
-	s.readLock.Lock()
-	defer s.readLock.Unlock()
-	rows, err := s.read(ctx, store.Stmt{SQL: sqlSummed(), Args: []store.Value{
-		store.Int(int64(s.db)), store.Int(s.last), store.Int(sumSlice), store.Int(s.now())}})
+// measured holds a live key of a slice. The Size of its facts is -1 for a type without elements.
+type measured struct {
+	name  []byte
+	facts Facts
+}
+
+// measure reads the keys of db in the slice of sumSlice keys after id last. It also returns the last id and
+// the number of keys of the slice.
+func (c *Catalog) measure(ctx context.Context, db int, last int64) (found []measured, end, all int64, err error) {
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlSummed(), Args: []store.Value{
+		store.Int(int64(db)), store.Int(last), store.Int(sumSlice), store.Int(c.now())}})
 	if err != nil {
-		return err
+		return nil, last, 0, err
 	}
 	met := rows[0]
-	all := int64(len(met))
-	last := s.last
+	all, end = int64(len(met)), last
 	if all > 0 {
-		if last = met[all-1][0].Int(); last <= s.last {
-			return store.ErrOutOfOrder
+		if end = met[all-1][0].Int(); end <= last {
+			return nil, last, 0, store.ErrOutOfOrder
 		}
 	}
 	met = slices.DeleteFunc(met, func(row store.Row) bool { return row[1].IsNull() })
@@ -78,15 +82,30 @@ func (s *Summing) ReadSlice(ctx context.Context) error {
 	for i, row := range met {
 		keys[i] = sizedKey{row[0].Int(), row[1].Int()}
 	}
-	weights, err := s.valueBytes(ctx, keys)
+	weights, err := c.valueBytes(ctx, keys)
+	if err != nil {
+		return nil, last, 0, err
+	}
+	for i, row := range met {
+		found = append(found, measured{row[3].Bytes(), Facts{Type: keytype.Types[keys[i].typeNumber].Name,
+			Size: row[2].Int(), Bytes: row[4].Int() + weights[i], Expires: row[5].Int()}})
+	}
+	return found, end, all, nil
+}
+
+// ReadSlice adds another slice of keys.
+func (s *Summing) ReadSlice(ctx context.Context) error {
+	s.readLock.Lock()
+	defer s.readLock.Unlock()
+	found, last, all, err := s.measure(ctx, s.db, s.last)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last, s.examined, s.done = last, s.examined+all, all < sumSlice
-	for i, row := range met {
-		s.add(keytype.Types[keys[i].typeNumber].Name, row[3].Bytes(), Amount{Keys: 1, Elements: row[2].Int(), Bytes: row[4].Int() + weights[i]})
+	for _, k := range found {
+		s.add(k.facts.Type, k.name, Amount{Keys: 1, Elements: max(k.facts.Size, 0), Bytes: k.facts.Bytes})
 	}
 	return nil
 }

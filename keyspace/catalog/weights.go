@@ -28,6 +28,32 @@ func byteCount(now string) string {
 	return `(length(key) + ifnull(` + keytype.Case(nil, func(t *keytype.Type) string { return t.Bytes(now) }) + `, 0))`
 }
 
+var sqlKeyBytes = sync.OnceValue(func() string {
+	return `SELECT ` + byteCount("?3") + ` FROM keys WHERE db = ?1 AND key = ?2 AND (dies_at IS NULL OR dies_at > ?3)`
+})
+
+// KeyBytes returns the bytes of each key and its value; -1 for a missing key.
+func (c *Catalog) KeyBytes(ctx context.Context, db int, names []string) ([]int64, error) {
+	stmts := make([]store.Stmt, len(names))
+	for i, name := range names {
+		stmts[i] = store.Stmt{SQL: sqlKeyBytes(), Args: []store.Value{store.Int(int64(db)), blob(name), store.Int(c.now())}}
+	}
+	bytes := make([]int64, len(names))
+	if len(names) == 0 {
+		return bytes, nil
+	}
+	rows, err := c.read(ctx, stmts...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range names {
+		if bytes[i] = -1; len(rows[i]) > 0 {
+			bytes[i] = rows[i][0][0].Int()
+		}
+	}
+	return bytes, nil
+}
+
 // typeRank numbers the types in name order.
 func typeRank() string {
 	return keytype.Case(nil, func(t *keytype.Type) string {
