@@ -182,8 +182,8 @@ func (a *asker) answer(ctx context.Context, q question) answer {
 	if q.fuzzy = len(items) == 0 && q.mayBeFuzzy(); q.fuzzy {
 		items = a.find(ctx, q)
 	}
-	if q.fuzzy = q.fuzzy && len(items) > 0; len(items) == 0 && q.kind != "" {
-		q.kind = ""
+	if q.fuzzy = q.fuzzy && len(items) > 0; a.why != "" && q.kind != "" { // SCAN has TYPE since Redis 6
+		a.why, q.kind = "", ""
 		items = a.find(ctx, q)
 	}
 	found := answer{question: q, items: items, partial: a.partial}

@@ -44,7 +44,7 @@ func TestCompletionAmongManyKeys(t *testing.T) {
 		"HGET berl":    {"Shop:Berlin"},
 		"HGET q":       nil,
 		"ZSCORE ebr":   nil,
-		"SADD cart:59": slices.Sorted(slices.Values(cartsWith("59"))),
+		"SADD cart:59": nil,
 	} {
 		index.looked = 0
 		if got := completions(Target{Session: s, Keys: index}, line); !slices.Equal(got, want) {
@@ -60,15 +60,6 @@ func TestCompletionAmongManyKeys(t *testing.T) {
 			t.Errorf("%q by SCAN: got %q, want %q", line, got, want)
 		}
 	}
-}
-
-func cartsWith(prefix string) (names []string) {
-	for i := range 3 * maxKeysSeen {
-		if name := fmt.Sprint("cart:", i); len(name) >= len("cart:"+prefix) && name[len("cart:"):][:len(prefix)] == prefix {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // TestSimilarIsOnlyOffered checks that TAB does not insert a text that does not begin with

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -326,6 +327,9 @@ func (q question) notFoundText(a *asker) string {
 	what := map[topic]string{askKeys: "key", askElements: "element", askGroups: "group", askConsumers: "consumer", askPaths: "path"}[q.about]
 	if q.list != nil {
 		what = q.list.what
+	}
+	if q.about == askKeys && q.kind != "" {
+		what = display.Type(q.kind) + " " + what
 	}
 	if q.key != "" {
 		what += " of " + quoteWord([]byte(q.key), false)
