@@ -49,6 +49,9 @@ func editableOf(v ui.Selection) (e editable, ok bool) {
 		e.raw = v.Type == keytype.ZSet || v.Text != nil && v.Text.AsStored
 		e.lines = e.lines || e.layered()
 		return e, e.save != nil && len(e.text) <= editLimit
+	case v.Text.Node != nil:
+		e = editNode(v.Key, *v.Text.Node)
+		return e, len(e.text) <= editLimit
 	case v.Text.Size > editLimit, keytype.Of(v.Type).Form == keytype.Summary:
 		return e, false
 	}
@@ -70,6 +73,16 @@ func editableOf(v ui.Selection) (e editable, ok bool) {
 	e.raw = e.raw || v.Text.AsStored || v.Type == keytype.JSON
 	e.lines = strings.Contains(e.text, "\n") || len(e.text) > 2000 || e.layered()
 	return e, true
+}
+
+// editNode returns a value of a large JSON document as an editable. Undo saves its old text instead of the document.
+func editNode(key string, node ui.Node) editable {
+	return editable{
+		title: display.Text(strings.TrimPrefix(node.Path, "$"), 40) + " of " + display.Text(key, 30), text: node.Text,
+		read:  client.Command("JSON.GET", key, strings.TrimPrefix(node.Path, "$")),
+		save:  func(text string) [][][]byte { return [][][]byte{client.Command("JSON.SET", key, node.Path, text)} },
+		large: true, lines: len(node.Text) > 2000,
+	}
 }
 
 // layered reports whether the editor gets the decoded text.

@@ -55,7 +55,11 @@ type Text struct {
 	Missing   bool   // Data is not loaded yet
 	Size      int64  // the full size in bytes
 	Formatted string // the decoded form; "" if it does not decode
+	Node      *Node  // the selected value of a large JSON document; nil for none
 }
+
+// Node is a value in a JSON document.
+type Node struct{ Path, Text string }
 
 // Keyspace holds the facts about the database that the list of keys collected.
 type Keyspace struct {

@@ -22,6 +22,7 @@ type document struct {
 	cursor      int          // the selected row
 	width       int
 	height      int
+	tree        *jsonTree // lays out the lines when they are opened; nil if lines has all of them
 }
 
 // docRow holds the part of a line that fills one row.
@@ -65,6 +66,10 @@ func newDocument(data string) *document {
 // resume takes over the position and the folds of old, which may be nil.
 func (d *document) resume(old *document) {
 	if old == nil {
+		return
+	}
+	if d.tree != nil && old.tree != nil {
+		d.resumeTree(old)
 		return
 	}
 	d.cursor, d.top, d.rows = old.cursor, old.top, old.rows
@@ -148,6 +153,12 @@ func (d *document) toggle() {
 		return
 	}
 	line := d.rows[d.cursor].line
+	if d.tree != nil && d.tree.isClosed(line) {
+		d.expand(line)
+		d.layout(d.width, d.height)
+		d.show(line)
+		return
+	}
 	for line >= 0 {
 		if end, ok := d.closing[line]; ok && (line == d.rows[d.cursor].line || end >= d.rows[d.cursor].line) {
 			d.folded[line] = !d.folded[line]
@@ -173,8 +184,11 @@ func (d *document) toggleAll() {
 
 // find selects the next or previous matching line and unfolds it. It returns false if no line matches.
 func (d *document) find(needle string, back bool) bool {
-	if len(d.rows) == 0 {
+	switch {
+	case len(d.rows) == 0:
 		return false
+	case d.tree != nil:
+		return d.findJSON(needle, back)
 	}
 	step := 1
 	if back {

@@ -24,7 +24,7 @@ func openValue(ctx context.Context, c *client.Conn, db int, key string, from chu
 		return o, nil
 	}
 	if src.fetchedWhole {
-		if o.tooLarge, err = tooLargeToFetch(ctx, c, db, key); o.tooLarge || err != nil {
+		if o.tooLarge, err = tooLargeToFetch(ctx, c, db, key, maxTreeBytes); o.tooLarge || err != nil {
 			return o, err
 		}
 	}
@@ -42,6 +42,11 @@ func openValue(ctx context.Context, c *client.Conn, db int, key string, from chu
 		}
 	}
 	o.first = src.read(0, from, values[0])
+	if src.fetchedWhole && o.first.size > decodeLimit {
+		o.text = string(o.first.data)
+		o.first.data = o.first.data[:windowSize]
+		o.tree = newJSONTree(o.text)
+	}
 	if n := o.first.fittingCount(perChunk); src.repeats && from == firstRequest && n > probeCount && o.first.next != "" {
 		// HSCAN and its like return each page in an order of its own, so one page is easier to read
 		// than two.
@@ -65,17 +70,21 @@ func openValue(ctx context.Context, c *client.Conn, db int, key string, from chu
 	return o, fetchDetails(ctx, c, db, src, key, o.first)
 }
 
-// maxWholeBytes limits the size of a value fetched whole, in bytes of the target's memory.
-const maxWholeBytes = 64 << 20
+// maxWholeBytes limits the size of a value fetched whole to search in it, and maxTreeBytes to show it, in bytes
+// of the target's memory.
+const (
+	maxWholeBytes = 64 << 20
+	maxTreeBytes  = 512 << 20
+)
 
-// tooLargeToFetch reports whether a value is too large to be fetched whole. It returns false if the
-// target does not support MEMORY USAGE.
-func tooLargeToFetch(ctx context.Context, c *client.Conn, db int, key string) (bool, error) {
+// tooLargeToFetch reports whether a value has more than most bytes. It returns false if the target does not
+// support MEMORY USAGE.
+func tooLargeToFetch(ctx context.Context, c *client.Conn, db int, key string, most int64) (bool, error) {
 	if c.Refusals.Has("MEMORY") {
 		return false, nil
 	}
 	values, err := c.Do(ctx, db, client.Command("MEMORY", "USAGE", key))
-	return err == nil && client.Number(values[0]) > maxWholeBytes, err
+	return err == nil && client.Number(values[0]) > most, err
 }
 
 // fetchChunk fetches chunk i of a value and the extra facts about its elements.

@@ -329,7 +329,11 @@ func (v *Pane) elementOf(s *sheet) *ui.Element {
 // text returns the bytes of s.
 func (s *sheet) text() *ui.Text {
 	t := &ui.Text{AsStored: s.form != asDocument && s.doc != nil, Data: s.whole, Complete: s.src == nil, Size: s.size}
-	if s.doc != nil && !s.doc.fromDecoder {
+	if s.inDocument() && s.doc.tree != nil {
+		if l, ok := s.doc.currentJSON(); ok && l.path != "$" {
+			t.Node = &ui.Node{Path: l.path, Text: s.whole[l.Start:l.End]}
+		}
+	} else if s.doc != nil && !s.doc.fromDecoder {
 		t.Formatted = strings.Join(s.doc.lines, "\n")
 	}
 	if !t.Complete {

@@ -141,7 +141,7 @@ var errUnread = errors.New("not searched")
 
 // inWhole searches a value that is fetched whole, unless it is too large.
 func (h *valueSearch) inWhole(ctx context.Context, src *source, k keyspace.Key) (bool, error) {
-	if large, err := tooLargeToFetch(ctx, h.conn, h.db, string(k.Name)); err != nil || large {
+	if large, err := tooLargeToFetch(ctx, h.conn, h.db, string(k.Name), maxWholeBytes); err != nil || large {
 		return false, errors.Join(err, errUnread)
 	}
 	v, err := h.conn.One(ctx, h.db, src.fetch(string(k.Name), 0, firstRequest))

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/meowdis/meowdis/inspect/client"
@@ -133,7 +134,9 @@ type openedMsg struct {
 	from     chunkRequest // the request that returned first
 	tooLarge bool         // the value is too large to fetch; first is nil
 	firsts   *client.SeenNames
-	opened   *opened // the opened element, read again; nil for none
+	text     string    // a large value that was fetched whole
+	tree     *document // and its tree, if it is JSON
+	opened   *opened   // the opened element, read again; nil for none
 }
 
 // onOpened shows o. If the pane already shows the key, the position and the form stay. It reports
@@ -162,7 +165,10 @@ func (v *viewState) onOpened(o openedMsg) (deleted bool) {
 	s.firsts = o.firsts
 	s.startFrom(o.from)
 	if s.src.fetchedWhole {
-		s = newWhole(s.title, string(o.first.data))
+		if s = newWhole(s.title, cmp.Or(o.text, string(o.first.data))); o.tree != nil {
+			s.note = ""
+			s.decoded(o.tree)
+		}
 	}
 	v.sheets = []*sheet{s}
 	if same && len(old) > 0 {

@@ -1,0 +1,61 @@
+package inspect
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/test/race"
+)
+
+// TestLargeJSON edits a value of a large document by its path, and undoes that.
+func TestLargeJSON(t *testing.T) {
+	race.Skip(t)
+	f := newFile(t)
+	var b strings.Builder
+	b.WriteString(`{"users":[`)
+	for i := range 60_000 {
+		fmt.Fprintf(&b, `{"id":%d,"name":"user-%d","bio":"%s"},`, i, i, strings.Repeat("x", 60))
+	}
+	b.WriteString(`{"id":"last"}],"version":3}`)
+	f.do("JSON.SET doc $ " + b.String())
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("w", "enter")
+	s.shows("JSON", `"users": [ 60,001 elements ],`, `"version": 3`)
+	s.press("down", "enter", "down", "down", "enter", "down", "down", "enter")
+	s.shows("[0 … 999]", "[1,000 … 1,999] (", `"name": "user-1001",`)
+	s.press("down", "down", "e")
+	s.shows(`["users"][1001]["name"]`, `"user-1001"`)
+	s.press("ctrl+u")
+	s.typing(`"Ann"`)
+	s.press("enter")
+	s.shows("Changed", `▌         "name": "Ann",`, "Press u to undo it.")
+	if got := f.json("JSON.GET doc $.users[1000:1003].name"); got != `["user-1000","Ann","user-1002"]` {
+		t.Errorf("the names are %s", got)
+	}
+	s.press("u")
+	s.shows(`▌         "name": "user-1001",`)
+	if got := f.json("JSON.GET doc"); got != b.String() {
+		t.Error("undo did not restore the document")
+	}
+	s.press("/")
+	s.typing("LAST")
+	s.press("enter")
+	s.shows("No other LAST from here.")
+	s.press("/", "ctrl+u")
+	s.typing(`last`)
+	s.press("enter")
+	s.shows(`▌         "id": "last"`)
+}
+
+// json returns the reply to a JSON.GET.
+func (f *file) json(line string) string {
+	f.t.Helper()
+	v, err := f.session.Do(context.Background(), bytes.Fields([]byte(line))...)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return string(v.Str)
+}

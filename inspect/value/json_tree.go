@@ -1,0 +1,253 @@
+package value
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/keyspace/decode"
+	"github.com/meowdis/meowdis/keyspace/display"
+)
+
+// jsonTree lays out a JSON text of any size as a document. A container is laid out when the user opens it, and
+// its members in groups if it has many, so the work depends on what is on the screen.
+type jsonTree struct {
+	text  string
+	lines []jsonLine // of each line of the document
+}
+
+// jsonLine is the value, or the group of elements, that a line begins or ends.
+type jsonLine struct {
+	decode.JSONValue
+	path   string // such as $["users"][3]
+	opened bool
+	first  int // of a group: the number of its first member
+	from   int // and the offset in the text to find it at
+	until  int // and the end of the last one
+	group  int // and how many members it has; 0 for a value
+	closer bool
+	indent int
+}
+
+const (
+	jsonGroup     = 1000 // members of a container, or groups, laid out at once
+	maxScalarText = 2000 // bytes of a scalar on the screen
+)
+
+// newJSONTree lays out the first level of a JSON text; nil if it is not valid JSON.
+func newJSONTree(text string) *document {
+	root, err := decode.FindJSON(text, 0)
+	if err != nil || strings.TrimSpace(text[root.End:]) != "" {
+		return nil
+	}
+	d := &document{chain: "JSON", folded: map[int]bool{}, closing: map[int]int{}, tree: &jsonTree{text: text}}
+	d.tree.lines = []jsonLine{{JSONValue: root, path: "$"}}
+	d.lines = []string{d.tree.line(d.tree.lines[0], true)}
+	d.expand(0)
+	return d
+}
+
+// line returns the text of a value on one line.
+func (t *jsonTree) line(l jsonLine, last bool) string {
+	indent := strings.Repeat(" ", l.indent)
+	if l.group > 0 {
+		return indent + "[" + display.Grouped(int64(l.first)) + " … " + display.Grouped(int64(l.first+l.group-1)) + "]"
+	}
+	name := ""
+	if l.Name != "" {
+		name = shortJSON(l.Name) + ": "
+	}
+	value := t.text[l.Start:l.End]
+	switch {
+	case l.Count > 0 && value[0] == '{':
+		value = "{ " + display.Counted(int64(l.Count), "member", "members") + " }"
+	case l.Count > 0:
+		value = "[ " + display.Counted(int64(l.Count), "element", "elements") + " ]"
+	default:
+		value = shortJSON(value)
+	}
+	if !last {
+		value += ","
+	}
+	return indent + name + value
+}
+
+// shortJSON returns a scalar, or its beginning and its size.
+func shortJSON(text string) string {
+	if len(text) <= maxScalarText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxScalarText], "") + "… " + display.Bytes(int64(len(text)))
+}
+
+// isClosed reports whether line i is a container, or a group, that is not laid out yet.
+func (t *jsonTree) isClosed(i int) bool {
+	l := t.lines[i]
+	return !l.opened && !l.closer && (l.Count > 0 || l.group > 0)
+}
+
+// expand lays out the members below a closed line.
+func (d *document) expand(i int) {
+	t := d.tree
+	if !t.isClosed(i) {
+		return
+	}
+	l := &t.lines[i]
+	l.opened = true
+	inner := t.members(*l)
+	var texts []string
+	for j, m := range inner {
+		texts = append(texts, t.line(m, j == len(inner)-1))
+	}
+	open, shut := "[", "]"
+	if l.group == 0 && t.text[l.Start] == '{' {
+		open, shut = "{", "}"
+	}
+	switch comma := strings.HasSuffix(d.lines[i], ","); {
+	case l.group > 0:
+		d.lines[i] += " ("
+		shut = ")"
+	default:
+		if comma {
+			shut += ","
+		}
+		d.lines[i] = strings.Repeat(" ", l.indent)
+		if l.Name != "" {
+			d.lines[i] += shortJSON(l.Name) + ": "
+		}
+		d.lines[i] += open
+	}
+	closer := *l
+	closer.closer = true
+	texts = append(texts, strings.Repeat(" ", l.indent)+shut)
+	d.lines = slices.Insert(d.lines, i+1, texts...)
+	t.lines = slices.Insert(t.lines, i+1, append(inner, closer)...)
+	folded := map[int]bool{}
+	for at, is := range d.folded {
+		if at > i {
+			at += len(texts)
+		}
+		folded[at] = is
+	}
+	d.folded, d.closing = folded, closings(d.lines)
+}
+
+// members returns the lines below a container or a group: its members, or groups of them if they are many.
+func (t *jsonTree) members(l jsonLine) (lines []jsonLine) {
+	container, count, first, from := l.JSONValue, l.Count, 0, l.Start
+	if l.group > 0 {
+		count, first, from = l.group, l.first, l.from
+	}
+	size := 1
+	for count > size*jsonGroup {
+		size *= jsonGroup
+	}
+	n, end := 0, from
+	err := decode.EachJSON(t.text, container, from, func(m decode.JSONValue) bool {
+		switch {
+		case size == 1:
+			path := l.path + "[" + m.Name + "]"
+			if m.Name == "" {
+				path = l.path + "[" + strconv.Itoa(first+n) + "]"
+			}
+			lines = append(lines, jsonLine{JSONValue: m, path: path, indent: l.indent + 2})
+		case n%size == 0:
+			if len(lines) > 0 {
+				lines[len(lines)-1].until = end
+			}
+			lines = append(lines, jsonLine{JSONValue: container, path: l.path, first: first + n, from: end, until: container.End, group: min(size, count-n), indent: l.indent + 2})
+		}
+		end = m.End
+		n++
+		return n < count
+	})
+	if err != nil {
+		return nil // the text is not valid JSON here
+	}
+	return lines
+}
+
+// currentJSON returns the selected line, and false for a line that is not a value of its own.
+func (d *document) currentJSON() (jsonLine, bool) {
+	if d.tree == nil || d.cursor >= len(d.rows) {
+		return jsonLine{}, false
+	}
+	l := d.tree.lines[d.rows[d.cursor].line]
+	return l, l.group == 0 && !l.closer
+}
+
+// resumeTree opens what was open in old, and returns to its line.
+func (d *document) resumeTree(old *document) {
+	type place struct {
+		path         string
+		first, group int
+		closer       bool
+	}
+	placeOf := func(l jsonLine) place { return place{l.path, l.first, l.group, l.closer} }
+	opened := map[place]bool{}
+	for i, l := range old.tree.lines {
+		if l.opened && !old.folded[i] {
+			opened[placeOf(l)] = true
+		}
+	}
+	at := 0
+	if d.cursor < len(old.rows) {
+		at = old.rows[old.cursor].line
+	}
+	for i := 0; i < len(d.tree.lines); i++ {
+		if opened[placeOf(d.tree.lines[i])] {
+			d.expand(i)
+		}
+	}
+	want := placeOf(old.tree.lines[at])
+	line := slices.IndexFunc(d.tree.lines, func(l jsonLine) bool { return placeOf(l) == want })
+	d.rows, d.cursor = []docRow{{line: max(line, 0)}}, 0
+}
+
+// findJSON opens the values around the next or previous match in the text, and selects the line of the match.
+func (d *document) findJSON(needle string, back bool) bool {
+	t := d.tree
+	l := t.lines[d.rows[d.cursor].line]
+	begin, end := l.span()
+	at := -1
+	switch {
+	case back && l.closer:
+		at, _ = findLast(t.text[:end-1], needle)
+	case back:
+		at, _ = findLast(t.text[:begin], needle)
+	default:
+		from := l.Start
+		if l.group > 0 {
+			from = begin
+		}
+		if l.closer || l.Count == 0 && l.group == 0 {
+			from = end
+		}
+		if at, _ = find(t.text[from:], needle); at >= 0 {
+			at += from
+		}
+	}
+	if at < 0 {
+		return false
+	}
+	line := 0
+	for i := 0; i < len(t.lines); i++ {
+		if begin, end := t.lines[i].span(); t.lines[i].closer || at < begin || at >= end {
+			continue
+		}
+		line = i
+		delete(d.folded, i)
+		d.expand(i)
+	}
+	d.layout(d.width, d.height)
+	d.show(line)
+	return true
+}
+
+// span returns the part of the text that a line stands for.
+func (l jsonLine) span() (begin, end int) {
+	if l.group > 0 {
+		return l.from, l.until
+	}
+	return l.Begin, l.End
+}
