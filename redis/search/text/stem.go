@@ -36,3 +36,19 @@ func Stem(language, term string) string {
 	}
 	return term
 }
+
+var phonetic func(term string) string
+
+// RegisterPhonetic sets the function that returns a term's phonetic code. Only init functions call it.
+func RegisterPhonetic(f func(term string) string) { phonetic = f }
+
+// MinPhoneticLength is how many bytes a term must have for a phonetic code.
+const MinPhoneticLength = 3
+
+// Phonetic returns the primary double-metaphone code of a term; empty if it is too short or has no code.
+func Phonetic(term string) string {
+	if phonetic == nil || len(term) < MinPhoneticLength {
+		return ""
+	}
+	return phonetic(term)
+}
