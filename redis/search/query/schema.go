@@ -34,8 +34,10 @@ type Field struct {
 	Spherical     bool // the coordinates of a GEOSHAPE field
 	Separator     byte // of a TAG field; zero if the value is one tag
 	Weight        float64
-	Dim           int // of a VECTOR field
-	ElementBytes  int // of one number of a VECTOR field
+	Dim           int    // of a VECTOR field
+	ElementBytes  int    // of one number of a VECTOR field
+	VectorType    string // FLOAT32 and its like
+	Metric        string // L2, IP or COSINE
 }
 
 // Schema finds the fields of an index by name.
