@@ -40,7 +40,7 @@ type collect struct {
 
 type collected struct{ row, keys Value }
 
-// maxCollected is how many rows a COLLECT without LIMIT keeps.
+// maxCollected bounds the rows of a COLLECT without LIMIT.
 const maxCollected = 1 << 20
 
 func parseCollect(r *Reduction, args []string, _ uint64) error {

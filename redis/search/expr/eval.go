@@ -6,7 +6,7 @@ import "math"
 type Row struct {
 	// Property returns the value of a property; ok is false if the row has none of that name.
 	Property func(name string) (v Value, ok bool)
-	// Names returns the names of the row's properties, for COLLECT's *; nil if there are none.
+	// Names returns the names of the row's properties, for COLLECT's *; nil if the row cannot list them.
 	Names        func() []string
 	MatchedTerms []string // the terms of the query that the document matches
 }
@@ -33,7 +33,7 @@ func (n *property) eval(r *Row) (Value, error) {
 	return v, nil
 }
 
-// truth evaluates an operand of a logical operator, for which a missing property is false.
+// truth evaluates an operand of a logical operator: a missing property is false.
 func truth(n node, r *Row) (bool, error) {
 	v, err := n.eval(r)
 	if e, ok := err.(*Error); ok && e.Code == "SEARCH_VALUE_NOT_FOUND" {

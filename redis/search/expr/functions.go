@@ -11,14 +11,14 @@ import (
 	"github.com/meowdis/meowdis/redis/search/text"
 )
 
-// function is a function of expressions: eager takes the values of its arguments, lazy the arguments.
+// function evaluates a call: eager takes the values of its arguments, lazy the arguments.
 type function struct {
 	least, most int
 	eager       func(args []Value) (Value, error)
 	lazy        func(r *Row, args []node) (Value, error)
 }
 
-// maxString is the longest string that format makes.
+// maxString bounds the result of format, in bytes.
 const maxString = 16 << 20
 
 var functions map[string]function

@@ -66,7 +66,7 @@ type token struct {
 	num  float64
 }
 
-// parser is a parser by recursive descent; after an error the rest reads as empty.
+// parser parses by recursive descent; after an error the rest reads as empty.
 type parser struct {
 	in           string
 	at           int

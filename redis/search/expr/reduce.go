@@ -139,7 +139,7 @@ func (d *distinct) add(v Value) {
 }
 func (d *distinct) Result() Value { return Num(float64(len(d.seen))) }
 
-// sketch is a HyperLogLog with 2^8 registers. Its raw form is the byte 8, then the registers.
+// sketch estimates distinct values by a HyperLogLog with 2^8 registers. Its raw form is the byte 8, then the registers.
 type sketch struct {
 	registers  [256]byte
 	raw, merge bool
@@ -216,7 +216,7 @@ func (e *extreme) add(v Value) {
 }
 func (e *extreme) Result() Value { return Num(e.best) }
 
-// deviation is the sample's standard deviation by Welford's method.
+// deviation computes the sample's standard deviation by Welford's method.
 type deviation struct{ n, mean, squares float64 }
 
 func (d *deviation) add(v Value) {
@@ -241,7 +241,7 @@ func (d *deviation) Result() Value {
 	return Num(math.Sqrt(d.squares / (d.n - 1)))
 }
 
-// list collects distinct values in the order in which they come.
+// list collects distinct values in order of appearance.
 type list struct {
 	seen  map[string]struct{}
 	items []Value
@@ -365,8 +365,8 @@ func (s *sample) add(v Value) {
 }
 func (s *sample) Result() Value { return List(s.items...) }
 
-// quantile keeps a sketch of numbers: buffers of which each item stands for twice as many numbers as one of the buffer
-// before. Up to bufferSize numbers the result is exact.
+// quantile keeps a sketch of numbers in buffers. An item of a buffer stands for twice as many numbers as an item of the
+// buffer before. Up to bufferSize numbers the result is exact.
 type quantile struct {
 	q       float64
 	size    int

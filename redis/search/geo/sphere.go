@@ -7,7 +7,7 @@ import (
 
 func sortFloats(v []float64) { slices.Sort(v) }
 
-// vector is a point on the unit sphere.
+// vector holds a point on the unit sphere.
 type vector struct{ x, y, z float64 }
 
 func onSphere(p Point) vector {

@@ -22,7 +22,7 @@ const MaxPoints = 4096
 
 var errWKT = errors.New("a shape is POINT(x y) or POLYGON((x y, ...), ...)")
 
-// Parse parses a shape in WKT. spherical refuses coordinates that are no longitudes and latitudes.
+// Parse parses a shape in WKT. spherical accepts only longitudes and latitudes.
 func Parse(wkt string, spherical bool) (*Shape, error) {
 	wkt = strings.TrimSpace(wkt)
 	bracket := max(strings.IndexByte(wkt, '('), 0)

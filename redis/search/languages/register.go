@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/redis/search/text"
 )
 
-// maxStemmed is the length in bytes beyond which a term is not a word: Snowball's code takes quadratic time.
+// maxStemmed bounds the bytes of a stemmed term: Snowball's code takes quadratic time.
 const maxStemmed = 128
 
 func init() { register("english", english.Stem) }

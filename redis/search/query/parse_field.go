@@ -238,7 +238,7 @@ func (p *parser) tagValue(f Field) Node {
 	return p.tagWords(cased)
 }
 
-// tagWords parses words, of which the last may have a star. The blanks between them are kept; punctuation is one blank.
+// tagWords parses words; the last may have a star. The blanks between them are kept; punctuation is one blank.
 func (p *parser) tagWords(cased func(string) string) Node {
 	var text strings.Builder
 	for first := true; ; first = false {

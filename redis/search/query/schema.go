@@ -63,7 +63,7 @@ type Options struct {
 	Dialect int               // 1 to 4; zero means 1
 	Params  map[string]string // PARAMS: values by name
 	Schema  Schema            // nil accepts every field in every clause
-	// IsStopWord reports whether a term in lower case is a stop word; nil means that there are none.
+	// IsStopWord reports whether a term in lower case is a stop word; nil means no stop words.
 	IsStopWord func(term string) bool
 	Fields     []string // INFIELDS: the TEXT fields that terms may match in; nil means all
 	Verbatim   bool     // marks every term as not to be expanded

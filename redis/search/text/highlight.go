@@ -46,7 +46,7 @@ type Summary struct {
 // DefaultSummary is the Summary of a SUMMARIZE without options.
 var DefaultSummary = Summary{Fragments: 3, Words: 20, Separator: "... "}
 
-// fragment is a part of a text: tokens from first to last.
+// fragment holds a part of a text: tokens from first to last.
 type fragment struct{ first, last, distinct int }
 
 // Summarize returns the fragments of a text with the most distinct matches, in the order of the text, each followed by the
@@ -121,8 +121,8 @@ func collapse(s string) string { return strings.Join(strings.FieldsFunc(s, isBla
 // SuggestExact is the score of a suggestion that is the text itself.
 const SuggestExact = 2147483648
 
-// Suggest returns the score with which FT.SUGGET offers a suggestion for the beginning of a text; ok is false if it does
-// not. stored is the suggestion's own score. Fuzzy allows one edit in the beginning.
+// Suggest returns the score of a suggestion for the beginning of a text, as FT.SUGGET does; ok is false if it does not
+// match. stored is the suggestion's own score. Fuzzy allows one edit in the beginning.
 func Suggest(beginning, suggestion string, stored float64, fuzzy bool) (score float64, ok bool) {
 	beginning, suggestion = Fold(beginning), Fold(suggestion)
 	distance := 0

@@ -20,7 +20,7 @@ type Document struct {
 // MultiTextSlop is the distance between the values of an array.
 const MultiTextSlop = 100
 
-// Add adds the values of a field, of which a JSON array has several. weight is the field's WEIGHT.
+// Add adds the values of a field; a JSON array has several. weight is the field's WEIGHT.
 func (d *Document) Add(field int, weight float64, values []string, isStopWord func(string) bool, a Analysis) {
 	if d.Postings == nil {
 		d.Postings = map[string]*Posting{}

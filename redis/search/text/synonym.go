@@ -38,7 +38,7 @@ func Extras(term string, a Analysis) []string {
 	return out
 }
 
-// Expansions returns the terms that a term of a query matches beside itself: those of Extras, and the stem as a word.
+// Expansions returns the terms that a term of a query matches beside itself: the terms of Extras, and the stem as a word.
 func Expansions(term string, a Analysis) []string {
 	out := Extras(term, a)
 	if !a.NoStem {
