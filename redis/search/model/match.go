@@ -55,7 +55,7 @@ func (d *matcher) match(n query.Node) (*score.Match, bool) {
 			return &score.Match{Kind: score.Or, Weight: weight, Children: []*score.Match{m}}, true
 		}
 		return found(true)
-	case *query.Affix, *query.Wildcard, *query.Fuzzy:
+	case *query.Affix, *query.Wildcard, *query.Fuzzy, *query.Regexp:
 		return d.pattern(n)
 	case *query.KNN:
 		if _, ok := d.Nearest(n.Field, n.Vector); !ok {
@@ -72,6 +72,11 @@ func (d *matcher) matchesValue(n query.Node) bool {
 	case *query.Tag:
 		return slices.ContainsFunc(n.Values, func(v query.Node) bool {
 			return slices.ContainsFunc(d.tags[n.Field], func(tag string) bool { return patternMatches(v, tag) })
+		})
+	case *query.TagRange:
+		return slices.ContainsFunc(d.tags[n.Field], func(tag string) bool {
+			return (n.Min == nil || tag > *n.Min || tag == *n.Min && !n.MinExclusive) &&
+				(n.Max == nil || tag < *n.Max || tag == *n.Max && !n.MaxExclusive)
 		})
 	case *query.Numeric:
 		return slices.ContainsFunc(d.numbers[n.Field], func(v float64) bool {
@@ -117,7 +122,9 @@ func patternMatches(n query.Node, s string) bool {
 	case *query.Wildcard:
 		return text.MatchWildcard(n.Pattern, s)
 	case *query.Fuzzy:
-		return text.Distance(n.Text, s, n.Distance) <= n.Distance
+		return text.Edits(n.Text, s, n.Distance, n.Swaps, n.Prefix) <= n.Distance
+	case *query.Regexp:
+		return n.Pattern.MatchString(s)
 	case *query.Affix:
 		switch {
 		case len(n.Text) < MinAffix:
@@ -153,15 +160,35 @@ func (d *matcher) term(term string, fields []string, weight float64) (*score.Mat
 func (d *matcher) phrase(n *query.Phrase) (*score.Match, bool) {
 	m := &score.Match{Kind: score.And, Weight: n.Weight}
 	var lists [][]int
-	for _, term := range n.Terms {
+	for i, term := range n.Terms {
 		child, ok := d.term(term, n.Fields, 1)
+		if i == len(n.Terms)-1 && n.PrefixLast {
+			child, ok = d.beginning(term, n.Fields)
+		}
 		if !ok {
 			return nil, false
 		}
 		m.Children = append(m.Children, child)
-		lists = append(lists, child.Positions)
+		lists = append(lists, positions(child))
 	}
-	return m, score.Within(lists, 0, true)
+	slop := 0
+	if n.Slop != nil {
+		slop = *n.Slop
+	}
+	return m, score.Within(lists, slop, true)
+}
+
+// beginning matches the terms that begin with a text, of any length.
+func (d *matcher) beginning(start string, fields []string) (*score.Match, bool) {
+	m := &score.Match{Kind: score.Or, Weight: 1}
+	for term := range d.Terms.Postings {
+		if strings.HasPrefix(term, start) {
+			if c, ok := d.term(term, fields, 1); ok {
+				m.Children = append(m.Children, c)
+			}
+		}
+	}
+	return m, len(m.Children) > 0
 }
 
 func (d *matcher) and(n *query.And) (*score.Match, bool) {

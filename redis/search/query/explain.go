@@ -24,7 +24,7 @@ func explain(b *strings.Builder, n Node, depth int) {
 // explainBody writes a node without its indent and attributes.
 func explainBody(b *strings.Builder, n Node, depth int) {
 	switch n.(type) {
-	case *Term, *Phrase, *And, *Or, *Not, *Optional, *Affix, *Wildcard, *Fuzzy:
+	case *Term, *Phrase, *And, *Or, *Not, *Optional, *Affix, *Wildcard, *Fuzzy, *Regexp:
 		if fields := n.Common().Fields; fields != nil {
 			b.WriteByte('@')
 			if len(fields) == 0 {
@@ -89,6 +89,10 @@ func explainLeaf(b *strings.Builder, n Node) {
 		fmt.Fprintf(b, "WILDCARD{%s}", n.Pattern)
 	case *Fuzzy:
 		fmt.Fprintf(b, "FUZZY{%s}", n.Text)
+	case *Regexp:
+		fmt.Fprintf(b, "REGEXP{%s}", n.Pattern)
+	case *TagRange:
+		fmt.Fprintf(b, "TAG:@%s %s", n.Field, tagRange(n))
 	case *Numeric:
 		sign := func(exclusive bool) string {
 			if exclusive {
@@ -140,4 +144,18 @@ func sixDigits(v float64) string {
 		return strings.TrimPrefix(strings.ToLower(strconv.FormatFloat(v, 'f', -1, 64)), "+")
 	}
 	return strconv.FormatFloat(v, 'f', 6, 64)
+}
+
+// tagRange returns the ends of a range in brackets; a parenthesis is an exclusive end.
+func tagRange(n *TagRange) string {
+	end := func(s *string, exclusive bool) string {
+		switch {
+		case s == nil:
+			return "*"
+		case exclusive:
+			return "(" + *s
+		}
+		return *s
+	}
+	return "[" + end(n.Min, n.MinExclusive) + " " + end(n.Max, n.MaxExclusive) + "]"
 }

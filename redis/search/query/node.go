@@ -1,5 +1,7 @@
 package query
 
+import "regexp"
+
 // Node is a node of a query's tree: one of the pointer types of this file.
 type Node interface {
 	// Common returns the part that every node has; it is never nil.
@@ -37,7 +39,8 @@ type Term struct {
 // Phrase matches its terms side by side, in order: "hello world" in quotes. It has two terms or more.
 type Phrase struct {
 	Base
-	Terms []string
+	Terms      []string
+	PrefixLast bool // the last term may be the beginning of one; only Upstash's filters set it
 }
 
 // And matches documents that match all children.
@@ -92,6 +95,22 @@ type Fuzzy struct {
 	Base
 	Text     string
 	Distance int
+	// Only Upstash's filters set these: swapped neighbours cost one edit, and the beginning of a term may match.
+	Swaps, Prefix bool
+}
+
+// Regexp matches terms that have a regular expression as a whole. Only Upstash's filters have it.
+type Regexp struct {
+	Base
+	Pattern *regexp.Regexp
+}
+
+// TagRange matches tags between two others by bytes; a nil end is open. Only Upstash's filters have it.
+type TagRange struct {
+	Base
+	Field                      string
+	Min, Max                   *string
+	MinExclusive, MaxExclusive bool
 }
 
 // Tag matches documents with one of the values in a TAG field. A value is a Term, an Affix or a Wildcard.

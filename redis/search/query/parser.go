@@ -355,7 +355,7 @@ func (p *parser) phrase(t token) Node {
 	p.nodes += len(terms)
 	switch {
 	case len(terms) > 1:
-		return &Phrase{p.base(), terms}
+		return &Phrase{Base: p.base(), Terms: terms}
 	case len(terms) == 1:
 		return &Term{Base: p.base(), Text: terms[0], Verbatim: true}
 	case t.text == "" && p.o.Dialect > 1:
@@ -388,7 +388,7 @@ func (p *parser) fuzzy() Node {
 	for range distance {
 		p.expect(percent)
 	}
-	return &Fuzzy{p.base(), fold(text), distance}
+	return &Fuzzy{Base: p.base(), Text: fold(text), Distance: distance}
 }
 
 // affix returns the node of a word with stars.

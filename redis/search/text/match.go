@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -45,56 +46,48 @@ func MatchWildcard(pattern, s string) bool {
 }
 
 // Distance returns the Levenshtein distance of two texts in characters, and most+1 if it is more than most.
-func Distance(a, b string, most int) int {
-	d, ok := distances(a, b, most)
-	if !ok {
-		return most + 1
-	}
-	return min(most+1, d[len(d)-1])
-}
+func Distance(a, b string, most int) int { return Edits(a, b, most, false, false) }
 
 // PrefixDistance returns the least Levenshtein distance between a text and a beginning of another, and most+1 if it is
 // more than most.
-func PrefixDistance(a, b string, most int) int {
-	short := []rune(b)
-	if n := utf8.RuneCountInString(a) + most; len(short) > n {
-		short = short[:n]
-	}
-	d, ok := distances(a, string(short), most)
-	if !ok {
+func PrefixDistance(a, b string, most int) int { return Edits(a, b, most, false, true) }
+
+// Edits returns how many characters must be inserted, removed or replaced to make a text of another, and most+1 if more
+// than most. With swaps, two neighbours may change places as one edit; with prefix, a beginning of b is enough.
+func Edits(a, b string, most int, swaps, prefix bool) int {
+	left, right := []rune(a), []rune(b)
+	if prefix {
+		right = right[:min(len(right), len(left)+most)]
+	} else if n := len(left) - len(right); n > most || -n > most {
 		return most + 1
 	}
-	best := most + 1
-	for _, v := range d {
-		best = min(best, v)
-	}
-	return best
-}
-
-// distances returns the last row of the Levenshtein table: the distance of a to each beginning of b. ok is false if all
-// are more than most.
-func distances(a, b string, most int) (row []int, ok bool) {
-	left, right := []rune(a), []rune(b)
-	row = make([]int, len(right)+1)
+	before, row, next := make([]int, len(right)+1), make([]int, len(right)+1), make([]int, len(right)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i, ca := range left {
-		diagonal, least := row[0], i+1
-		row[0] = i + 1
+		next[0] = i + 1
+		least := next[0]
 		for j, cb := range right {
-			cost := diagonal
+			cost := row[j]
 			if ca != cb {
-				cost = 1 + min(diagonal, row[j], row[j+1])
+				cost = 1 + min(cost, row[j+1], next[j])
+				if swaps && i > 0 && j > 0 && ca == right[j-1] && left[i-1] == cb {
+					cost = min(cost, before[j-1]+1)
+				}
 			}
-			diagonal, row[j+1] = row[j+1], cost
+			next[j+1] = cost
 			least = min(least, cost)
 		}
-		if least > most {
-			return nil, false
+		if least > most+1 { // a swap may yet come from the row before
+			return most + 1
 		}
+		before, row, next = row, next, before
 	}
-	return row, true
+	if prefix {
+		return min(most+1, slices.Min(row))
+	}
+	return min(most+1, row[len(right)])
 }
 
 // SplitTags returns the values of a TAG field: trimmed, cut at 4096 bytes, in lower case unless caseSensitive. Empty

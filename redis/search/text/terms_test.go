@@ -67,6 +67,12 @@ func TestMatching(t *testing.T) {
 			t.Errorf("%q %q: %d %d", c.a, c.b, d, p)
 		}
 	}
+	if d := Edits("garden", "gardne", 1, true, false); d != 1 {
+		t.Error("a swap costs", d)
+	}
+	if d := Edits("garden", "gardneing", 1, true, true); d != 1 {
+		t.Error("a swap in a beginning costs", d)
+	}
 }
 
 // Redis documentation, Tags, and Numeric and geo fields of FT.CREATE.

@@ -1,0 +1,560 @@
+package upstash
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/redis/search/text"
+)
+
+// bucketing groups documents into buckets.
+type bucketing interface {
+	run(a *Aggregation, rows []Row) []any
+}
+
+// maxBuckets bounds the buckets of one aggregation: a small interval over a long range has many.
+const maxBuckets = 65536
+
+// bucket returns the reply of a bucket: its own pairs, the number of documents, and the results of $aggs.
+func (a *Aggregation) bucket(head []any, rows []Row) []any {
+	out := append(slices.Clone(head), "docCount", len(rows))
+	return append(out, Run(a.children, rows)...)
+}
+
+// groups holds documents by key, each document once for each of its keys.
+type groups[K comparable] struct {
+	keys []K // in order of appearance
+	rows map[K][]Row
+}
+
+func group[K comparable](rows []Row, keys func(Row) []K) groups[K] {
+	g := groups[K]{rows: map[K][]Row{}}
+	last := map[K]int{} // the row that was last added to a key, counted from 1
+	for i, row := range rows {
+		for _, k := range keys(row) {
+			if last[k] == i+1 {
+				continue
+			}
+			if last[k] == 0 {
+				g.keys = append(g.keys, k)
+			}
+			last[k] = i + 1
+			g.rows[k] = append(g.rows[k], row)
+		}
+	}
+	return g
+}
+
+// terms implements $terms.
+type terms struct {
+	size, least      int
+	orderBy          string // count, key or the alias of a sub-aggregation
+	ascending        bool
+	include, exclude func(string) bool
+}
+
+func newTerms(a *Aggregation) (bucketing, error) {
+	t := &terms{size: int(a.number("size", 10)), least: int(a.number("minDocCount", 1)), orderBy: "count"}
+	if t.size < 1 || t.size > maxBuckets {
+		return nil, failure("Aggregation '%s' has an invalid size", a.Alias)
+	}
+	if o, ok := a.options.get("order"); ok {
+		order, ok := o.(object)
+		if !ok || len(order) != 1 || order[0].value != "asc" && order[0].value != "desc" {
+			return nil, failure("Aggregation '%s' has an invalid order", a.Alias)
+		}
+		t.orderBy, t.ascending = strings.TrimPrefix(order[0].name, "_"), order[0].value == "asc"
+	}
+	var err error
+	if t.include, err = matcher(a, "include"); err != nil {
+		return nil, err
+	}
+	t.exclude, err = matcher(a, "exclude")
+	return t, err
+}
+
+func (t *terms) run(a *Aggregation, rows []Row) []any {
+	g := group(rows, func(row Row) (keys []Value) {
+		for _, v := range a.values(row) {
+			name := v.Text
+			if a.field.Type.isNumeric() {
+				name = text.FormatNumber(v.Num)
+			}
+			if (t.include == nil || t.include(name)) && (t.exclude == nil || !t.exclude(name)) {
+				keys = append(keys, a.identity(v))
+			}
+		}
+		return keys
+	})
+	keys := slices.DeleteFunc(g.keys, func(k Value) bool { return len(g.rows[k]) < t.least })
+	byKey := func(p, q Value) int {
+		return cmp.Or(cmp.Compare(p.Num, q.Num), strings.Compare(p.Text, q.Text))
+	}
+	results := map[Value]float64{}
+	for _, child := range a.children {
+		if child.Alias == t.orderBy {
+			for _, k := range keys {
+				results[k] = metricValue(child.run(g.rows[k]))
+			}
+		}
+	}
+	slices.SortStableFunc(keys, func(p, q Value) int {
+		order := cmp.Compare(results[p], results[q])
+		switch t.orderBy {
+		case "count":
+			order = len(g.rows[p]) - len(g.rows[q])
+		case "key":
+			order = byKey(p, q)
+		}
+		if !t.ascending {
+			order = -order
+		}
+		return cmp.Or(order, byKey(p, q))
+	})
+	buckets, others := []any{}, 0
+	for i, k := range keys {
+		if i >= t.size {
+			others += len(g.rows[k])
+			continue
+		}
+		buckets = append(buckets, a.bucket(a.keyPairs(k), g.rows[k]))
+	}
+	return []any{"buckets", buckets, "sumOtherDocCount", others, "docCountErrorUpperBound", 0}
+}
+
+// keyPairs returns the pairs that name a bucket of a value.
+func (a *Aggregation) keyPairs(k Value) []any {
+	switch {
+	case a.field.Type == Date:
+		return []any{"key", k.Num, "keyAsString", FormatDate(k.Num)}
+	case a.field.Type.isNumeric():
+		return []any{"key", k.Num}
+	}
+	return []any{"key", k.Text}
+}
+
+// metricValue returns the number in the result of a metric; 0 if it is null.
+func metricValue(result []any) float64 {
+	if len(result) > 1 {
+		switch v := result[1].(type) {
+		case float64:
+			return v
+		case int:
+			return float64(v)
+		}
+	}
+	return 0
+}
+
+// ranges implements $range.
+type ranges []struct {
+	key      string
+	from, to float64 // infinite if open
+}
+
+func newRanges(a *Aggregation) (bucketing, error) {
+	option, _ := a.options.get("ranges")
+	list, _ := option.([]any)
+	if len(list) == 0 || len(list) > maxAggregations {
+		return nil, failure("Aggregation '%s' operator '$range' requires ranges", a.Alias)
+	}
+	out := make(ranges, len(list))
+	for i, item := range list {
+		o, ok := item.(object)
+		r := &out[i]
+		r.from, r.to = math.Inf(-1), math.Inf(1)
+		for _, m := range o {
+			switch m.name {
+			case "key":
+				r.key, ok = m.value.(string)
+			case "from":
+				r.from, ok = operand(a.field, m.value)
+			case "to":
+				r.to, ok = operand(a.field, m.value)
+			}
+			if !ok {
+				break
+			}
+		}
+		if !ok || r.from >= r.to {
+			return nil, failure("Aggregation '%s' has an invalid range", a.Alias)
+		}
+		if r.key == "" {
+			r.key = end(r.from) + "-" + end(r.to)
+		}
+	}
+	return out, nil
+}
+
+func end(v float64) string {
+	if math.IsInf(v, 0) {
+		return "*"
+	}
+	return text.FormatNumber(v)
+}
+
+func (r ranges) run(a *Aggregation, rows []Row) []any {
+	g := group(rows, func(row Row) (keys []int) {
+		for _, v := range a.values(row) {
+			for i, one := range r {
+				if v.Num >= one.from && v.Num < one.to {
+					keys = append(keys, i)
+				}
+			}
+		}
+		return keys
+	})
+	buckets := []any{}
+	for i, one := range r {
+		head := []any{"key", one.key}
+		if !math.IsInf(one.from, 0) {
+			head = append(head, "from", one.from)
+		}
+		if !math.IsInf(one.to, 0) {
+			head = append(head, "to", one.to)
+		}
+		buckets = append(buckets, a.bucket(head, g.rows[i]))
+	}
+	return []any{"buckets", buckets}
+}
+
+// histogram implements $histogram and $dateHistogram.
+type histogram struct {
+	interval, offset float64
+	least            int
+	hard, extended   bool
+	low, high        float64 // of the bounds
+}
+
+func newHistogram(a *Aggregation) (bucketing, error) {
+	h := &histogram{interval: a.number("interval", 0), offset: a.number("offset", 0), least: int(a.number("minDocCount", 0))}
+	ok := true
+	if a.operator == "$dateHistogram" {
+		h.interval, ok = duration(a.text("fixedInterval"))
+		if offset := a.text("offset"); ok && offset != "" {
+			sign := 1.0
+			if strings.HasPrefix(offset, "-") {
+				sign = -1
+			}
+			h.offset, ok = duration(strings.TrimLeft(offset, "+-"))
+			h.offset *= sign
+		}
+	}
+	if !ok || !(h.interval > 0) || math.IsInf(h.interval, 0) {
+		return nil, failure("Aggregation '%s' operator '%s' requires a positive interval", a.Alias, a.operator)
+	}
+	for _, name := range []string{"hardBounds", "extendedBounds"} {
+		option, given := a.options.get(name)
+		if !given {
+			continue
+		}
+		bounds, _ := option.(object)
+		low, _ := bounds.get("min")
+		high, _ := bounds.get("max")
+		var okLow, okHigh bool
+		h.low, okLow = operand(a.field, low)
+		h.high, okHigh = operand(a.field, high)
+		if !okLow || !okHigh || h.low > h.high {
+			return nil, failure("Aggregation '%s' has invalid %s: min and max are required", a.Alias, name)
+		}
+		if name == "hardBounds" {
+			h.hard = true
+		} else {
+			h.extended = true
+		}
+	}
+	return h, nil
+}
+
+func (h *histogram) key(v float64) float64 {
+	return math.Floor((v-h.offset)/h.interval)*h.interval + h.offset
+}
+
+func (h *histogram) run(a *Aggregation, rows []Row) []any {
+	g := group(rows, func(row Row) (keys []float64) {
+		for _, v := range a.values(row) {
+			if !h.hard || v.Num >= h.low && v.Num <= h.high {
+				keys = append(keys, h.key(v.Num))
+			}
+		}
+		return keys
+	})
+	slices.Sort(g.keys)
+	keys := g.keys
+	if h.least == 0 {
+		keys = h.filled(keys)
+	}
+	buckets := []any{}
+	for _, k := range keys {
+		if len(g.rows[k]) >= h.least {
+			buckets = append(buckets, a.bucket(a.keyPairs(Value{Num: k}), g.rows[k]))
+		}
+	}
+	return []any{"buckets", buckets}
+}
+
+// filled returns sorted keys with the empty buckets between them and up to the extended bounds, unless they are too many.
+func (h *histogram) filled(keys []float64) []float64 {
+	if h.extended {
+		keys = append(keys, h.key(h.low), h.key(h.high))
+		slices.Sort(keys)
+		keys = slices.Compact(keys)
+	}
+	if len(keys) == 0 || (keys[len(keys)-1]-keys[0])/h.interval >= maxBuckets {
+		return keys
+	}
+	var out []float64
+	for i, k := range keys {
+		if i > 0 {
+			for steps := math.Round((k - keys[i-1]) / h.interval); steps > 1; steps-- {
+				out = append(out, k-(steps-1)*h.interval)
+			}
+		}
+		out = append(out, k)
+	}
+	return out
+}
+
+// maxCombinations bounds the buckets of one document in a $composite.
+const maxCombinations = 1024
+
+// composite implements $composite: a bucket for each combination of the values of its sources.
+type composite struct {
+	sources []source
+	size    int
+	after   []part // nil from the start
+}
+
+type source struct {
+	name         string
+	field        Field
+	interval     float64 // 0 for the values themselves
+	calendar     string  // year, month, week or empty
+	descending   bool
+	missing      bool // documents without a value have a bucket
+	missingFirst bool
+}
+
+// part is the value of a source in a key; missing is the lack of one.
+type part struct {
+	value   Value
+	missing bool
+}
+
+const maxSources = 8
+
+func newComposite(a *Aggregation, d *Definition) (bucketing, error) {
+	c := &composite{size: int(a.number("size", 10))}
+	option, _ := a.options.get("sources")
+	list, _ := option.([]any)
+	if len(list) == 0 || len(list) > maxSources || c.size < 1 || c.size > maxBuckets {
+		return nil, failure("Aggregation '%s' operator '$composite' requires sources, and a positive size", a.Alias)
+	}
+	for _, item := range list {
+		o, _ := item.(object)
+		if len(o) != 1 {
+			return nil, failure("Aggregation '%s' has an invalid source", a.Alias)
+		}
+		s, err := newSource(a, o[0], d)
+		if err != nil {
+			return nil, err
+		}
+		c.sources = append(c.sources, s)
+	}
+	if after, ok := a.options.get("after"); ok {
+		key, _ := after.(object)
+		for _, s := range c.sources {
+			value, _ := key.get(s.name)
+			word, _ := value.(string)
+			p, ok := s.parse(word)
+			if !ok {
+				return nil, failure("Aggregation '%s' has an invalid after", a.Alias)
+			}
+			c.after = append(c.after, p)
+		}
+	}
+	return c, nil
+}
+
+func newSource(a *Aggregation, m member, d *Definition) (s source, err error) {
+	kinds, _ := m.value.(object)
+	if len(kinds) != 1 {
+		return s, failure("Aggregation '%s' has an invalid source '%s'", a.Alias, m.name)
+	}
+	options, _ := kinds[0].value.(object)
+	inner := &Aggregation{Alias: a.Alias, operator: kinds[0].name, options: options}
+	p := &aggregationParser{d: d}
+	if inner.operator != "$terms" && inner.operator != "$histogram" && inner.operator != "$dateHistogram" {
+		return s, failure("Aggregation '%s' has an unknown source %s", a.Alias, inner.operator)
+	}
+	if err := p.findField(inner); err != nil {
+		return s, err
+	}
+	s = source{name: m.name, field: inner.field, descending: inner.text("order") == "desc", missing: inner.flag("missingBucket", false),
+		calendar: inner.text("calendarInterval")}
+	s.missingFirst = inner.text("missingOrder") == "first" || inner.text("missingOrder") != "last" && !s.descending
+	switch {
+	case inner.operator == "$terms":
+	case s.calendar == "year" || s.calendar == "month" || s.calendar == "week":
+	case inner.operator == "$histogram":
+		s.interval = inner.number("interval", 0)
+	default:
+		s.interval, _ = duration(inner.text("fixedInterval"))
+	}
+	if inner.operator != "$terms" && s.calendar == "" && !(s.interval > 0) {
+		return s, failure("Aggregation '%s' has a source '%s' without an interval", a.Alias, m.name)
+	}
+	return s, nil
+}
+
+// parts returns the values of a document.
+func (s source) parts(row Row) (out []part) {
+	for _, v := range row(s.field.Name) {
+		switch {
+		case s.interval > 0:
+			v = Value{Num: math.Floor(v.Num/s.interval) * s.interval}
+		case s.calendar != "":
+			v = Value{Num: calendarStart(s.calendar, v.Num)}
+		case s.field.Type.isNumeric():
+			v = Value{Num: v.Num}
+		default:
+			v = Value{Text: v.Text}
+		}
+		if p := (part{value: v}); !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	if out == nil && s.missing {
+		out = []part{{missing: true}}
+	}
+	return out
+}
+
+// calendarStart returns the begin of the year, month or week of a time in ms; a week begins on Monday.
+func calendarStart(unit string, ms float64) float64 {
+	t := time.UnixMilli(int64(ms)).UTC()
+	y, m, d := t.Date()
+	switch unit {
+	case "year":
+		m, d = 1, 1
+	case "month":
+		d = 1
+	default:
+		d -= (int(t.Weekday()) + 6) % 7
+	}
+	return float64(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).UnixMilli())
+}
+
+// format returns the opaque form of a part in afterKey.
+func (s source) format(p part) string {
+	switch {
+	case p.missing:
+		return "null:"
+	case s.field.Type.isNumeric():
+		return "f64:" + strconv.FormatFloat(p.value.Num, 'g', -1, 64)
+	}
+	return "str:" + p.value.Text
+}
+
+func (s source) parse(word string) (p part, ok bool) {
+	kind, value, _ := strings.Cut(word, ":")
+	switch kind {
+	case "null":
+		return part{missing: true}, true
+	case "f64":
+		n, err := strconv.ParseFloat(value, 64)
+		return part{value: Value{Num: n}}, err == nil
+	case "str":
+		return part{value: Value{Text: value}}, true
+	}
+	return p, false
+}
+
+func (s source) compare(p, q part) int {
+	if p.missing || q.missing {
+		switch {
+		case p.missing == q.missing:
+			return 0
+		case p.missing == s.missingFirst:
+			return -1
+		}
+		return 1
+	}
+	order := cmp.Or(cmp.Compare(p.value.Num, q.value.Num), strings.Compare(p.value.Text, q.value.Text))
+	if s.descending {
+		return -order
+	}
+	return order
+}
+
+func (c *composite) run(a *Aggregation, rows []Row) []any {
+	type combination [maxSources]part
+	g := group(rows, func(row Row) []combination {
+		all := []combination{{}}
+		for i, s := range c.sources {
+			var next []combination
+			for _, head := range all {
+				for _, p := range s.parts(row) {
+					head[i] = p
+					if next = append(next, head); len(next) == maxCombinations {
+						break
+					}
+				}
+			}
+			all = next
+		}
+		return all
+	})
+	compare := func(p, q combination) int {
+		for i, s := range c.sources {
+			if order := s.compare(p[i], q[i]); order != 0 {
+				return order
+			}
+		}
+		return 0
+	}
+	keys := g.keys
+	if c.after != nil {
+		var last combination
+		copy(last[:], c.after)
+		keys = slices.DeleteFunc(keys, func(k combination) bool { return compare(k, last) <= 0 })
+	}
+	slices.SortFunc(keys, compare)
+	buckets, more := []any{}, len(keys) > c.size
+	keys = keys[:min(c.size, len(keys))]
+	for _, k := range keys {
+		key := []any{}
+		for i, s := range c.sources {
+			var value any
+			switch {
+			case k[i].missing:
+			case s.field.Type.isNumeric():
+				value = k[i].value.Num
+			default:
+				value = k[i].value.Text
+			}
+			key = append(key, s.name, value)
+		}
+		buckets = append(buckets, a.bucket([]any{"key", key}, g.rows[k]))
+	}
+	out := []any{"buckets", buckets}
+	if more {
+		after := []any{}
+		for i, s := range c.sources {
+			after = append(after, s.name, s.format(keys[len(keys)-1][i]))
+		}
+		out = append(out, "afterKey", after)
+	}
+	return out
+}
+
+// JSON returns a result of Run as JSON, for messages and tests.
+func JSON(result []any) string {
+	text, _ := json.Marshal(result)
+	return string(text)
+}

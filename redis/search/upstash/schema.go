@@ -1,0 +1,256 @@
+package upstash
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// FieldType is the type of a field, as schemas name it.
+type FieldType string
+
+// The types of fields.
+const (
+	Text    FieldType = "TEXT"
+	Keyword FieldType = "KEYWORD"
+	U64     FieldType = "U64"
+	I64     FieldType = "I64"
+	F64     FieldType = "F64"
+	Date    FieldType = "DATE"
+	Bool    FieldType = "BOOL"
+	Facet   FieldType = "FACET"
+)
+
+// isNumeric reports whether values are compared as numbers: a date is its Unix time in ms.
+func (t FieldType) isNumeric() bool { return t == U64 || t == I64 || t == F64 || t == Date }
+
+// Field is a field of a schema.
+type Field struct {
+	Name       string
+	Type       FieldType
+	NoStem     bool
+	NoTokenize bool
+	Fast       bool
+	From       string // the document's field; empty if it is Name
+}
+
+// Source returns the name of the document's field.
+func (f Field) Source() string {
+	if f.From != "" {
+		return f.From
+	}
+	return f.Name
+}
+
+// Definition is what SEARCH.CREATE says of an index.
+type Definition struct {
+	Name            string
+	Type            string   // JSON, HASH, STRING or STREAM
+	Prefixes        []string // of a STREAM: its key
+	Language        string   // english unless it is set
+	SkipInitialScan bool
+	ExistsOK        bool
+	Fields          []Field
+}
+
+// Field returns the field with a name.
+func (d *Definition) Field(name string) (f Field, ok bool) {
+	i := slices.IndexFunc(d.Fields, func(f Field) bool { return f.Name == name })
+	if i < 0 {
+		return f, false
+	}
+	return d.Fields[i], true
+}
+
+// Languages are the languages that SEARCH.CREATE accepts.
+var Languages = strings.Fields("arabic danish dutch english finnish french german greek hungarian italian norwegian " +
+	"portuguese romanian russian spanish swedish tamil turkish")
+
+// maxFields is how many fields a schema may have.
+const maxFields = 1024
+
+// ParseCreate parses the arguments of SEARCH.CREATE after the command's name.
+func ParseCreate(args []string) (*Definition, error) {
+	if len(args) == 0 {
+		return nil, failure("Missing index name")
+	}
+	d := &Definition{Name: args[0], Language: "english"}
+	a := &arguments{args[1:]}
+	for {
+		switch word := a.keyword(); word {
+		case "":
+			return nil, failure("Missing SCHEMA")
+		case "ON":
+			if err := d.parseOn(a); err != nil {
+				return nil, err
+			}
+		case "PREFIX":
+			n, err := a.count("PREFIX")
+			if err != nil {
+				return nil, err
+			}
+			if d.Prefixes, err = a.take("PREFIX", n); err != nil {
+				return nil, err
+			}
+		case "LANGUAGE":
+			language, err := a.take("LANGUAGE", 1)
+			if err != nil {
+				return nil, err
+			}
+			if d.Language = strings.ToLower(language[0]); !slices.Contains(Languages, d.Language) {
+				return nil, failure("Unknown language: %s", language[0])
+			}
+		case "SKIPINITIALSCAN":
+			d.SkipInitialScan = true
+		case "EXISTSOK":
+			d.ExistsOK = true
+		case "SCHEMA":
+			if err := d.parseFields(a); err != nil {
+				return nil, err
+			}
+			return d, d.check()
+		default:
+			return nil, failure("Unknown argument: %s", word)
+		}
+	}
+}
+
+func (d *Definition) parseOn(a *arguments) error {
+	d.Type = a.keyword()
+	switch d.Type {
+	case "JSON", "HASH", "STRING":
+		return nil
+	case "STREAM":
+		key, err := a.take("STREAM", 1)
+		if err == nil {
+			d.Prefixes = slices.Clone(key)
+			if len(a.rest) > 0 && strings.EqualFold(a.rest[0], "N") {
+				a.rest = a.rest[1:]
+			}
+		}
+		return err
+	}
+	return failure("Unknown index type: %s", d.Type)
+}
+
+// check refuses what no index can have.
+func (d *Definition) check() error {
+	switch {
+	case d.Type == "":
+		return failure("Missing ON")
+	case len(d.Prefixes) == 0:
+		return failure("Missing PREFIX")
+	case len(d.Fields) == 0:
+		return failure("SCHEMA has no fields")
+	}
+	for i, p := range d.Prefixes {
+		for _, q := range d.Prefixes[:i] {
+			if strings.HasPrefix(p, q) || strings.HasPrefix(q, p) {
+				return failure("Prefixes overlap: %s and %s", q, p)
+			}
+		}
+	}
+	return nil
+}
+
+func (d *Definition) parseFields(a *arguments) error {
+	names := map[string]bool{}
+	for len(a.rest) > 0 {
+		f := Field{Name: a.rest[0]}
+		a.rest = a.rest[1:]
+		f.Type = FieldType(a.keyword())
+		switch f.Type {
+		case Text, Keyword, U64, I64, F64, Date, Bool, Facet:
+		case "HYBRID":
+			return failure("Field type HYBRID needs an embedding model, which meowdis does not have")
+		case "":
+			return failure("Field %s does not have a type", f.Name)
+		default:
+			return failure("Unknown field type: %s", f.Type)
+		}
+		if err := f.parseOptions(a); err != nil {
+			return err
+		}
+		if names[f.Name] {
+			return failure("Duplicate field: %s", f.Name)
+		}
+		if names[f.Name] = true; len(names) > maxFields {
+			return failure("SCHEMA has more than %d fields", maxFields)
+		}
+		d.Fields = append(d.Fields, f)
+	}
+	return nil
+}
+
+// parseOptions parses the options of a field. A word that is not an option is the next field's name; so is an option's
+// word with a type after it.
+func (f *Field) parseOptions(a *arguments) error {
+	for len(a.rest) > 0 {
+		word := strings.ToUpper(a.rest[0])
+		if len(a.rest) > 1 && word != "FROM" && isType(a.rest[1]) {
+			return nil
+		}
+		switch {
+		case word == "NOSTEM" && f.Type == Text:
+			f.NoStem = true
+		case word == "NOTOKENIZE" && f.Type == Text:
+			f.NoTokenize = true
+		case word == "FAST" && f.Type != Text && f.Type != Facet:
+			f.Fast = true
+		case word == "FROM":
+			if len(a.rest) < 2 {
+				return failure("FROM of field %s needs a field", f.Name)
+			}
+			f.From = a.rest[1]
+			a.rest = a.rest[1:]
+		default:
+			return nil
+		}
+		a.rest = a.rest[1:]
+	}
+	return nil
+}
+
+func isType(word string) bool {
+	switch FieldType(strings.ToUpper(word)) {
+	case Text, Keyword, U64, I64, F64, Date, Bool, Facet:
+		return true
+	}
+	return false
+}
+
+// arguments are the arguments of a command that are not parsed yet.
+type arguments struct{ rest []string }
+
+// keyword returns the next argument in upper case; empty if there is none.
+func (a *arguments) keyword() string {
+	if len(a.rest) == 0 {
+		return ""
+	}
+	word := strings.ToUpper(a.rest[0])
+	a.rest = a.rest[1:]
+	return word
+}
+
+// take returns the next n arguments.
+func (a *arguments) take(option string, n int) ([]string, error) {
+	if n > len(a.rest) {
+		return nil, failure("%s needs %d arguments", option, n)
+	}
+	taken := a.rest[:n]
+	a.rest = a.rest[n:]
+	return taken, nil
+}
+
+// count parses the number of arguments that follow.
+func (a *arguments) count(option string) (int, error) {
+	word, err := a.take(option, 1)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseUint(word[0], 10, 16)
+	if err != nil || n == 0 {
+		return 0, failure("%s needs a positive number, and not %s", option, word[0])
+	}
+	return int(n), nil
+}
