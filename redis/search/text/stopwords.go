@@ -2,8 +2,8 @@ package text
 
 import "strings"
 
-// DefaultStopWords are the stop words of an index that sets none, in the order of FT.INFO.
-var DefaultStopWords = strings.Fields("a is the an and are as at be but by for if in into it no not of on or such that " +
+// DefaultStopWords are the stop words of an index that sets none.
+var DefaultStopWords = strings.Fields("a an and are as at be but by for if in into is it no not of on or such that the " +
 	"their then there these they this to was will with")
 
 // StopWords returns a function that reports whether a term in lower case is one of the words.

@@ -27,7 +27,7 @@ type Value struct {
 // Row returns the values of a field in a document.
 type Row func(field string) []Value
 
-// metrics are the operators that reduce values to numbers; the others make buckets.
+// metrics lists the operators that reduce values to numbers; the others make buckets.
 var metrics = map[string]bool{"$avg": true, "$min": true, "$max": true, "$sum": true, "$count": true, "$cardinality": true,
 	"$stats": true, "$extendedStats": true, "$percentiles": true}
 
@@ -151,7 +151,7 @@ func (p *aggregationParser) findField(a *Aggregation) error {
 	return nil
 }
 
-// checkOptions parses the options that an operator must have, and those that can be wrong.
+// checkOptions parses the options of an operator, and refuses invalid ones.
 func (a *Aggregation) checkOptions(d *Definition) (err error) {
 	switch a.operator {
 	case "$terms":

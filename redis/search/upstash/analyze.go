@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/redis/search/text"
 )
 
-// maxToken is the length in bytes beyond which a token is not indexed.
+// maxToken bounds the bytes of an indexed token.
 const maxToken = 40
 
 // Tokens returns the tokens of a TEXT field: runs of letters and digits in lower case, stemmed unless the field is NOSTEM.

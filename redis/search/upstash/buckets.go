@@ -340,7 +340,7 @@ type source struct {
 	missingFirst bool
 }
 
-// part is the value of a source in a key; missing is the lack of one.
+// part holds the value of a source in a key, or the lack of one.
 type part struct {
 	value   Value
 	missing bool

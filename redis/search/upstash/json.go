@@ -22,7 +22,7 @@ const (
 	maxMembers = 4096
 )
 
-// object is a JSON object whose members keep their order.
+// object holds the members of a JSON object in order.
 type object []member
 
 type member struct {

@@ -169,7 +169,7 @@ var modifiers = map[string]func(float64) float64{
 	"RECIPROCAL": func(v float64) float64 { return 1 / v },
 }
 
-// maxFieldValues is how many fields a score function may have.
+// maxFieldValues bounds the fields of a score function.
 const maxFieldValues = 64
 
 func parseScoreFunc(a *arguments, d *Definition) (*ScoreFunc, error) {

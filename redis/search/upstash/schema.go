@@ -66,7 +66,7 @@ func (d *Definition) Field(name string) (f Field, ok bool) {
 var Languages = strings.Fields("arabic danish dutch english finnish french german greek hungarian italian norwegian " +
 	"portuguese romanian russian spanish swedish tamil turkish")
 
-// maxFields is how many fields a schema may have.
+// maxFields bounds the fields of a schema.
 const maxFields = 1024
 
 // ParseCreate parses the arguments of SEARCH.CREATE after the command's name.
@@ -133,7 +133,7 @@ func (d *Definition) parseOn(a *arguments) error {
 	return failure("Unknown index type: %s", d.Type)
 }
 
-// check refuses what no index can have.
+// check refuses a definition that lacks a clause or has overlapping prefixes.
 func (d *Definition) check() error {
 	switch {
 	case d.Type == "":
@@ -219,10 +219,10 @@ func isType(word string) bool {
 	return false
 }
 
-// arguments are the arguments of a command that are not parsed yet.
+// arguments holds the rest of a command, which is not parsed yet.
 type arguments struct{ rest []string }
 
-// keyword returns the next argument in upper case; empty if there is none.
+// keyword returns the next argument in upper case; empty at the end.
 func (a *arguments) keyword() string {
 	if len(a.rest) == 0 {
 		return ""
