@@ -60,6 +60,8 @@ var expectedReplies = []struct {
 	{15, "TS.RANGE temperature - +", "1) 1) (integer) 1000\n   2) 2.5\n2) 1) (integer) 2000\n   2) NaN"},
 	{15, "TS.QUERYINDEX area=north", "1) \"temperature\""},
 	{15, "TS.GET sums LATEST", "1) (integer) 2000\n2) 7"},
+	{16, "FT.SEARCH places red NOCONTENT", "1) (integer) 1\n2) \"shop:1\""},
+	{16, "FT.SEARCH cheap '@price:[(1 2]' NOCONTENT", "1) (integer) 1\n2) \"shop:2\""},
 	{14, "BF.MADD bloom c d", "1) (integer) 0\n2) (integer) 1"},
 	{1, "DEL s l set z h x j hf arr", ""},
 	{1, "SELECT 1", "OK"},

@@ -76,21 +76,25 @@ func (s *Store) sweepAll() {
 	s.sweepError = says
 }
 
-// sweepOnClose deletes the rows of deleted keys for up to a second, in a store without a sweeper that has written.
-// Without it, these rows would pile up when each command is a process of its own.
+// sweepOnClose deletes the rows of deleted keys, and indexes changed keys, for up to a second, in a store without a
+// sweeper that has written. Without it, this work would pile up when each command is a process of its own.
 func (s *Store) sweepOnClose() {
 	if s.options.SweepEvery >= 0 || !s.options.SingleConn || !s.wrote.Load() {
 		return
 	}
 	for began := time.Now(); time.Since(began) < closeSweepTime; {
-		if n, err := sweep.PendingDeletes(s.life, s.Apply, sweepSlice); n == 0 || err != nil {
+		n, err := sweep.PendingDeletes(s.life, s.Apply, sweepSlice)
+		if err == nil && n == 0 {
+			n, err = sweep.Index(s.life, s.Apply, s.options.Now(), sweepSlice)
+		}
+		if n == 0 || err != nil {
 			return // the next process continues
 		}
 	}
 }
 
 // Sweep deletes up to limit expired keys; if none is left, it deletes expired fields and the rows of deleted
-// keys. It returns the number of rows deleted.
+// keys, and then indexes changed keys. It returns the number of rows deleted and keys indexed.
 func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 	now := s.options.Now()
 	s.rowCache.noteSweep(now)
@@ -100,7 +104,7 @@ func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 	}
 	s.expired.keys.Add(int64(swept.Keys))
 	s.expired.fields.Add(int64(swept.Fields))
-	return swept.Rows, err
+	return swept.Rows + swept.Indexed, err
 }
 
 // Expired returns how many keys, and how many fields of other keys, the sweep has deleted since the store was

@@ -87,7 +87,7 @@ func init() {
 		arrayTranslations, bitmapTranslations, blockingTranslations, bloomTranslations, cuckooTranslations, countMinTranslations, topKTranslations, tdigestTranslations, handshakeTranslations, clientTranslations,
 		configTranslations, debugTranslations, functionTranslations, genericTranslations, dumpTranslations, sortTranslations,
 		geoTranslations, hashTranslations, hashExpireTranslations, hashGetexTranslations, hashImportTranslations,
-		hyperloglogTranslations, hyperloglogDebugTranslations, jsonTranslations, listTranslations, scriptingTranslations, seriesTranslations,
+		hyperloglogTranslations, hyperloglogDebugTranslations, jsonTranslations, listTranslations, scriptingTranslations, searchTranslations, seriesTranslations,
 		serverTranslations, memoryTranslations, roleTranslations, slowTranslations, replicationTranslations, setTranslations, streamTranslations,
 		stringTranslations, throttleTranslations, vectorSetTranslations, zsetTranslations,
 	}

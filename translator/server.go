@@ -74,16 +74,32 @@ func flush(all bool) func(*Call) Plan {
 		return readThen(func(r *store.Result) Plan {
 			switch large, others := r.Rows[0][0][0].Int() != 0, r.Rows[0][0][1].Int() != 0; {
 			case !all && (others || !large):
-				return write(decodeOK, store.Stmt{SQL: sqlFlushDB, Args: db})
+				return write(decodeOK, append([]store.Stmt{{SQL: sqlFlushDB, Args: db}}, flushIndexes(db)...)...)
 			case !all:
 				guard := store.Stmt{SQL: sqlGuardOtherDBs, Args: db, Refused: &otherDBWritten}
 				return write(decodeOK, append([]store.Stmt{guard}, statements(schema.Remake())...)...)
 			case large:
 				return write(decodeOK, statements(schema.Remake())...)
 			}
-			return write(decodeOK, store.Stmt{SQL: sqlFlushAll})
+			return write(decodeOK, append([]store.Stmt{{SQL: sqlFlushAll}}, flushIndexes([]store.Value{store.Int(0)})...)...)
 		}, store.Stmt{SQL: sqlFlushing, Args: db})
 	}
+}
+
+// flushIndexes returns the statements that delete the indexes of FT.CREATE if the database is 0. As in Redis, they go with
+// their keys.
+func flushIndexes(db []store.Value) []store.Stmt {
+	stmts := make([]store.Stmt, 0, len(searchTables))
+	for _, sql := range searchTables {
+		stmts = append(stmts, store.Stmt{SQL: sql, Args: db})
+	}
+	return stmts
+}
+
+var searchTables = []string{
+	`DELETE FROM search_indexes WHERE ?1 = 0`, `DELETE FROM search_pending WHERE ?1 = 0`, `DELETE FROM search_dictionaries WHERE ?1 = 0`,
+	`DELETE FROM search_documents WHERE ?1 = 0`, `DELETE FROM search_deleted WHERE ?1 = 0`, `DELETE FROM search_postings WHERE ?1 = 0`,
+	`DELETE FROM search_numbers WHERE ?1 = 0`, `DELETE FROM search_dropped WHERE ?1 = 0`,
 }
 
 // statements converts SQL without arguments.
@@ -152,6 +168,7 @@ type module struct {
 var modules = []module{
 	{"vectorset", 1, []string{"V"}, "handle-io-errors|handle-repl-async-load"},
 	{"ReJSON", 80001, []string{"JSON."}, "handle-io-errors"},
+	{"search", 80002, []string{"FT."}, "handle-io-errors"},
 	{"timeseries", 80001, []string{"TS."}, ""},
 	{"bf", 80001, []string{"BF.", "CF.", "CMS.", "TOPK.", "TDIGEST."}, ""},
 }

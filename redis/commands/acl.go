@@ -9,7 +9,7 @@ import (
 var categoryNames = []string{
 	"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap", "hyperloglog", "geo", "stream",
 	"pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection", "transaction", "scripting", "array",
-	"bloom", "cuckoo", "cms", "topk", "tdigest", "timeseries",
+	"bloom", "cuckoo", "cms", "topk", "tdigest", "timeseries", "search",
 }
 
 // Categories returns the names of the ACL categories, in Redis's order.

@@ -46,13 +46,13 @@ func (s *Store) StartSweep(report func(error)) {
 }
 
 // Sweep deletes up to limit expired keys. If no key has expired, it deletes expired fields and the leftovers
-// of deleted keys. It returns the number of rows deleted.
+// of deleted keys, and then indexes changed keys. It returns the number of rows deleted and keys indexed.
 func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 	swept, err := sweep.Slice(ctx, s.applyWeak, s.o.Now(), limit)
 	if err != nil {
 		err = fmt.Errorf("deleting expired keys: %w", err)
 	}
-	return swept.Rows, err
+	return swept.Rows + swept.Indexed, err
 }
 
 // applyWeak is Apply with weak reads, which cost the cluster little. The state it reads may be slightly stale.

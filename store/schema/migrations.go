@@ -463,6 +463,23 @@ var Migrations = [][]string{
 		`CREATE INDEX series_rules_by_source ON series_rules(source_id)`,
 		`CREATE UNIQUE INDEX series_rules_by_target ON series_rules(target_id)`,
 	},
+
+	// The indexes of FT.CREATE.
+	{
+		`CREATE TABLE search_indexes(id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, definition BLOB NOT NULL, version INTEGER NOT NULL,
+			last_doc INTEGER NOT NULL DEFAULT 0, documents INTEGER NOT NULL DEFAULT 0, length INTEGER NOT NULL DEFAULT 0, deleted INTEGER NOT NULL DEFAULT 0,
+			scanned INTEGER, failures INTEGER NOT NULL DEFAULT 0, last_error BLOB, last_error_key BLOB, clean_term BLOB, clean_block INTEGER)`,
+		`CREATE TABLE search_aliases(alias BLOB PRIMARY KEY, index_id INTEGER NOT NULL) WITHOUT ROWID`,
+		`CREATE TABLE search_documents(index_id INTEGER NOT NULL, doc INTEGER NOT NULL, key_id INTEGER NOT NULL, length INTEGER NOT NULL, PRIMARY KEY(index_id, doc)) WITHOUT ROWID`,
+		`CREATE UNIQUE INDEX search_documents_by_key ON search_documents(key_id, index_id)`,
+		`CREATE TABLE search_deleted(index_id INTEGER NOT NULL, doc INTEGER NOT NULL, cleaning INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(index_id, doc)) WITHOUT ROWID`,
+		`CREATE TABLE search_postings(index_id INTEGER NOT NULL, term BLOB NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(index_id, term, block)) WITHOUT ROWID`,
+		`CREATE TABLE search_numbers(index_id INTEGER NOT NULL, field INTEGER NOT NULL, value REAL NOT NULL, doc INTEGER NOT NULL, PRIMARY KEY(index_id, field, value, doc)) WITHOUT ROWID`,
+		`CREATE TABLE search_synonyms(index_id INTEGER NOT NULL, term BLOB NOT NULL, synonyms BLOB NOT NULL, PRIMARY KEY(index_id, term, synonyms)) WITHOUT ROWID`,
+		`CREATE TABLE search_dictionaries(dictionary BLOB NOT NULL, term BLOB NOT NULL, PRIMARY KEY(dictionary, term)) WITHOUT ROWID`,
+		`CREATE TABLE search_pending(key_id INTEGER PRIMARY KEY)`,
+		`CREATE TABLE search_dropped(index_id INTEGER PRIMARY KEY)`,
+	},
 }
 
 // splitRow does the same as splitString for the value in the table strings.

@@ -10,10 +10,86 @@ import (
 // foreign key: SQLite would search every table for each deleted key, at several times the cost, and could not
 // empty a table at once; and an engine may run without foreign keys. So a trigger deletes the elements of a key
 // from the one table that has them, if they are few. The views are for users who open the file with sqlite3.
-var Tables = slices.Concat(keys, pendingDeletes, parts, hashes, sets, lists, streams, documents, arrays, vectors, sketches, series, functions)
+var Tables = slices.Concat(keys, pendingDeletes, parts, hashes, sets, lists, streams, documents, arrays, vectors, sketches, series, search, functions)
 
 // live is the condition for the rows k of keys that the views show.
 const live = `(k.dies_at IS NULL OR k.dies_at > (julianday('now') - 2440587.5) * 86400000)`
+
+// inSearch is the condition for the keys that an index of FT.CREATE may have. It comes last in the condition of a
+// trigger, which costs nothing more for other types.
+func inSearch(row string) string {
+	return row + `.type IN ('hash', 'ReJSON-RL') AND ` + row + `.db = 0 AND EXISTS (SELECT 1 FROM search_indexes)`
+}
+
+// Indexes of FT.CREATE. A trigger notes each changed key in search_pending, in the transaction of the change. The sweep
+// indexes these keys, and a query reads them itself until then. version changes with each slice, so that of two
+// processes that index the same keys one is refused. scanned is the id of the last key of the initial scan, NULL after
+// its end. deleted is the number of rows of search_deleted. The ids of indexes are random, since rows of a dropped index
+// stay until the sweep deletes them (search_dropped).
+//
+// search_postings has the documents with a term, in blocks that begin with the document in block. A term begins with
+// its kind and its field (package translator/inverted). search_numbers orders the documents by a number, or by the
+// geohash of a place. Rows of documents in search_deleted count no more: the sweep
+// removes them, and clean_term and clean_block say how far it is.
+var search = []string{
+	`CREATE TABLE search_indexes(
+		id INTEGER PRIMARY KEY,
+		name BLOB NOT NULL UNIQUE,
+		definition BLOB NOT NULL,
+		version INTEGER NOT NULL,
+		last_doc INTEGER NOT NULL DEFAULT 0,
+		documents INTEGER NOT NULL DEFAULT 0,
+		length INTEGER NOT NULL DEFAULT 0,
+		deleted INTEGER NOT NULL DEFAULT 0,
+		scanned INTEGER,
+		failures INTEGER NOT NULL DEFAULT 0,
+		last_error BLOB,
+		last_error_key BLOB,
+		clean_term BLOB,
+		clean_block INTEGER)`,
+	`CREATE TABLE search_aliases(alias BLOB PRIMARY KEY, index_id INTEGER NOT NULL) WITHOUT ROWID`,
+	`CREATE TABLE search_documents(
+		index_id INTEGER NOT NULL,
+		doc INTEGER NOT NULL,
+		key_id INTEGER NOT NULL,
+		length INTEGER NOT NULL,
+		PRIMARY KEY(index_id, doc)) WITHOUT ROWID`,
+	`CREATE UNIQUE INDEX search_documents_by_key ON search_documents(key_id, index_id)`,
+	`CREATE TABLE search_deleted(index_id INTEGER NOT NULL, doc INTEGER NOT NULL, cleaning INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(index_id, doc)) WITHOUT ROWID`,
+	`CREATE TABLE search_postings(
+		index_id INTEGER NOT NULL,
+		term BLOB NOT NULL,
+		block INTEGER NOT NULL,
+		data BLOB NOT NULL,
+		PRIMARY KEY(index_id, term, block)) WITHOUT ROWID`,
+	`CREATE TABLE search_numbers(
+		index_id INTEGER NOT NULL,
+		field INTEGER NOT NULL,
+		value REAL NOT NULL,
+		doc INTEGER NOT NULL,
+		PRIMARY KEY(index_id, field, value, doc)) WITHOUT ROWID`,
+	`CREATE TABLE search_synonyms(index_id INTEGER NOT NULL, term BLOB NOT NULL, synonyms BLOB NOT NULL, PRIMARY KEY(index_id, term, synonyms)) WITHOUT ROWID`,
+	`CREATE TABLE search_dictionaries(dictionary BLOB NOT NULL, term BLOB NOT NULL, PRIMARY KEY(dictionary, term)) WITHOUT ROWID`,
+	`CREATE TABLE search_pending(key_id INTEGER PRIMARY KEY)`,
+	`CREATE TABLE search_dropped(index_id INTEGER PRIMARY KEY)`,
+	`CREATE TRIGGER search_indexes_delete AFTER DELETE ON search_indexes BEGIN
+		DELETE FROM search_aliases WHERE index_id = OLD.id;
+		DELETE FROM search_synonyms WHERE index_id = OLD.id;
+		INSERT INTO search_dropped(index_id) VALUES(OLD.id);
+		DELETE FROM search_pending WHERE NOT EXISTS (SELECT 1 FROM search_indexes);
+	END`,
+	`CREATE TRIGGER search_key_insert AFTER INSERT ON keys WHEN ` + inSearch("NEW") + ` BEGIN
+		INSERT INTO search_pending(key_id) VALUES(NEW.id) ON CONFLICT DO NOTHING;
+	END`,
+	// A field that expires changes volatile only.
+	`CREATE TRIGGER search_key_update AFTER UPDATE OF db, key, version, volatile ON keys WHEN ` + strings.ReplaceAll(inSearch("NEW"), "NEW.db = 0", "(NEW.db = 0 OR OLD.db = 0)") + ` BEGIN
+		INSERT INTO search_pending(key_id) VALUES(NEW.id) ON CONFLICT DO NOTHING;
+	END`,
+	`CREATE TRIGGER search_key_delete AFTER DELETE ON keys WHEN ` + inSearch("OLD") + ` BEGIN
+		INSERT INTO search_pending(key_id) VALUES(OLD.id) ON CONFLICT DO NOTHING;
+	END`,
+	`CREATE VIEW v_search_indexes AS SELECT CAST(name AS TEXT) AS name, CAST(definition AS TEXT) AS definition, documents FROM search_indexes`,
+}
 
 var keys = []string{
 	`CREATE TABLE meowdis(version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)`,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/schema"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // Apply runs batches in order, each one atomic, as engine.Store does.
@@ -52,15 +53,46 @@ const (
 type Swept struct {
 	Rows         int // all rows, including left-over elements
 	Keys, Fields int // expired ones
+	Indexed      int // keys indexed for FT.SEARCH, or other work on indexes; not in Rows
 }
 
 // Slice deletes up to limit keys that have expired at now (Unix ms). If no key has expired, it deletes expired
-// fields and left-over elements. Rows of its result is 0 when nothing is left. If fields cannot be deleted
-// because their hash is damaged, Slice returns an error, but still deletes the rest.
+// fields and left-over elements, and otherwise works on the indexes of FT.CREATE. Rows and Indexed of its result are 0
+// when nothing is left. If fields cannot be deleted because their hash is damaged, Slice returns an error, but still
+// deletes the rest.
 func Slice(ctx context.Context, apply Apply, now int64, limit int) (Swept, error) {
-	return run(ctx, apply, func(look look) ([]store.Batch, error) {
+	swept, err := run(ctx, apply, func(look look) ([]store.Batch, error) {
 		return choose(look, store.Int(now), store.Int(int64(limit)))
 	})
+	if err == nil && swept.Rows == 0 {
+		swept.Indexed, err = Index(ctx, apply, now, limit)
+	}
+	return swept, err
+}
+
+// Index indexes up to limit changed keys for FT.SEARCH, or does other work on indexes. It returns the number of keys, 0
+// when nothing is left.
+func Index(ctx context.Context, apply Apply, now int64, limit int) (n int, err error) {
+	defer store.Catch(&err)
+	plan := translator.IndexSlice(now, limit, nil)
+	for plan.Batch.Stmts != nil {
+		if !plan.Batch.ReadOnly {
+			plan.Batch.Keys = noKeys
+		}
+		results, err := apply(ctx, []store.Batch{plan.Batch})
+		switch {
+		case err != nil:
+			return 0, err
+		case results[0].Refused != nil && results[0].Refused.TooLong == nil && plan.Then == nil:
+			return 1, nil // another process was faster
+		case results[0].Refused != nil:
+			return 0, refused(results[0])
+		case plan.Then == nil:
+			return int(plan.Decode(&results[0]).Int), nil
+		}
+		plan = plan.Then(&results[0])
+	}
+	return 0, nil
 }
 
 // PendingDeletes deletes elements left by deleted keys, as many as count as limit keys. It returns the number of
@@ -74,7 +106,10 @@ func PendingDeletes(ctx context.Context, apply Apply, limit int) (int, error) {
 // part reads the first entry of an index.
 const sqlDue = `SELECT min(at) FROM (SELECT min(` + schema.DiesAt + `) AS at FROM keys WHERE ` + schema.DiesAt + ` IS NOT NULL
 	UNION ALL SELECT min(expires_at) FROM hashes WHERE expires_at IS NOT NULL
-	UNION ALL SELECT * FROM (SELECT 0 FROM pending_deletes LIMIT 1))`
+	UNION ALL SELECT * FROM (SELECT 0 FROM pending_deletes LIMIT 1)
+	UNION ALL SELECT * FROM (SELECT 0 FROM search_pending LIMIT 1)
+	UNION ALL SELECT * FROM (SELECT 0 FROM search_dropped LIMIT 1)
+	UNION ALL SELECT * FROM (SELECT 0 FROM search_indexes WHERE scanned IS NOT NULL OR clean_term IS NOT NULL LIMIT 1))`
 
 // Due returns the next time to sweep, in Unix ms, which may have passed. some is false if nothing will ever
 // expire.

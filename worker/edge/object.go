@@ -88,7 +88,7 @@ func sweepObject(number int32) float64 {
 	}
 	for range sweepSlices {
 		swept, err := sweep.Slice(context.Background(), objectStore{}.Apply, time.Now().UnixMilli(), sweepKeys)
-		if err != nil || swept.Rows == 0 {
+		if err != nil || swept.Rows+swept.Indexed == 0 {
 			break
 		}
 	}

@@ -11,6 +11,8 @@ require (
 )
 
 require (
+	github.com/antzucaro/matchr v0.0.0-20221106193745-7bed6ef61ef9 // indirect
+	github.com/blevesearch/snowballstem v0.9.0 // indirect
 	github.com/charmbracelet/x/ansi v0.10.1 // indirect
 	github.com/clipperhouse/uax29/v2 v2.6.0 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect

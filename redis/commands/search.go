@@ -1,0 +1,79 @@
+package commands
+
+// The commands of the query engine: redis.io/docs/latest/commands/?group=search.
+
+var searchCategory = []string{"search"}
+
+var searchCommands = []Command{
+	{
+		Name: "FT.CREATE", Group: "module", Since: "1.0.0", Arity: -5, Flags: Write | DenyOOM | Module, Categories: searchCategory, Traits: AnswersOK,
+		Summary: "Creates an index of hashes or JSON documents", Syntax: "index " + searchDefinition,
+	},
+	{
+		Name: "FT._CREATEIFNX", Group: "module", Since: "1.0.0", Arity: -5, Flags: Write | DenyOOM | Module, Categories: searchCategory, Traits: AnswersOK,
+		Summary: "Creates an index, unless it exists", Syntax: "index " + searchDefinition,
+	},
+	{
+		Name: "FT.ALTER", Group: "module", Since: "1.0.0", Arity: -6, Flags: Write | DenyOOM | Module, Categories: searchCategory, Traits: AnswersOK,
+		Summary: "Adds fields to an index", Syntax: "index [SKIPINITIALSCAN] SCHEMA ADD field options",
+	},
+	{
+		Name: "FT._ALTERIFNX", Group: "module", Since: "1.0.0", Arity: -6, Flags: Write | DenyOOM | Module, Categories: searchCategory, Traits: AnswersOK,
+		Summary: "Adds fields to an index, unless it has the first of them", Syntax: "index [SKIPINITIALSCAN] SCHEMA ADD field options",
+	},
+	{
+		Name: "FT.DROPINDEX", Group: "module", Since: "2.0.0", Arity: -2, Flags: Write | Module, Categories: searchCategory, Traits: AnswersOK | Dangerous,
+		Summary: "Deletes an index, and its keys if asked to", Syntax: "index [DD]",
+	},
+	{
+		Name: "FT._DROPINDEXIFX", Group: "module", Since: "2.0.0", Arity: -2, Flags: Write | Module, Categories: searchCategory, Traits: AnswersOK | Dangerous,
+		Summary: "Deletes an index if it exists, and its keys if asked to", Syntax: "index [DD]",
+	},
+	{
+		Name: "FT._LIST", Group: "module", Since: "2.0.0", Arity: -1, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Returns the names of all indexes",
+	},
+	{
+		Name: "FT.INFO", Group: "module", Since: "1.0.0", Arity: 2, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache, Replies: properties,
+		Summary: "Returns the fields and the statistics of an index", Syntax: "index",
+	},
+	{
+		Name: "FT.ALIASADD", Group: "module", Since: "1.0.0", Arity: 3, Flags: Write | DenyOOM | Module, Categories: searchCategory, Traits: AnswersOK,
+		Summary: "Gives an index one more name", Syntax: "alias index",
+	},
+	{
+		Name: "FT._ALIASADDIFNX", Group: "module", Since: "1.0.0", Arity: 3, Flags: Write | DenyOOM | Module, Categories: searchCategory, Traits: AnswersOK,
+		Summary: "Gives an index one more name, unless that exists", Syntax: "alias index",
+	},
+	{
+		Name: "FT.ALIASUPDATE", Group: "module", Since: "1.0.0", Arity: 3, Flags: Write | DenyOOM | Module, Categories: searchCategory, Traits: AnswersOK,
+		Summary: "Gives an index one more name, which another index may lose", Syntax: "alias index",
+	},
+	{
+		Name: "FT.ALIASDEL", Group: "module", Since: "1.0.0", Arity: 2, Flags: Write | Module, Categories: searchCategory, Traits: AnswersOK,
+		Summary: "Removes another name of an index", Syntax: "alias",
+	},
+	{
+		Name: "FT._ALIASDELIFX", Group: "module", Since: "1.0.0", Arity: 2, Flags: Write | Module, Categories: searchCategory, Traits: AnswersOK,
+		Summary: "Removes another name of an index if it exists", Syntax: "alias",
+	},
+	{
+		Name: "FT.ALIASLIST", Group: "module", Since: "8.10.0", Arity: 2, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Returns the other names of an index", Syntax: "index",
+	},
+	{
+		Name: "FT.SEARCH", Group: "module", Since: "1.0.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Finds the documents of an index that a query selects",
+		Syntax: "index query [NOCONTENT] [VERBATIM] [NOSTOPWORDS] [WITHSCORES] [WITHPAYLOADS] [WITHSORTKEYS] [FILTER numeric_field min max [FILTER numeric_field min max ...]]" +
+			" [GEOFILTER geo_field lon lat radius <m|km|mi|ft> [GEOFILTER geo_field lon lat radius <m|km|mi|ft> ...]] [INKEYS count key [key ...]] [INFIELDS count field [field ...]]" +
+			" [RETURN count identifier [AS property] [identifier [AS property] ...]] [SUMMARIZE [FIELDS count field [field ...]] [FRAGS num] [LEN fragsize] [SEPARATOR separator]]" +
+			" [HIGHLIGHT [FIELDS count field [field ...]] [TAGS open close]] [SLOP slop] [TIMEOUT timeout] [INORDER] [LANGUAGE language] [EXPANDER expander] [SCORER scorer] [EXPLAINSCORE]" +
+			" [PAYLOAD payload] [SORTBY sortby [ASC|DESC]] [LIMIT offset num] [PARAMS nargs name value [name value ...]] [DIALECT dialect]",
+	},
+}
+
+// searchDefinition is the definition of an index.
+const searchDefinition = "[ON <HASH|JSON>] [INDEXALL <ENABLE|DISABLE>] [PREFIX count prefix [prefix ...]] [FILTER filter] [LANGUAGE default_lang] [LANGUAGE_FIELD lang_attribute]" +
+	" [SCORE default_score] [SCORE_FIELD score_attribute] [PAYLOAD_FIELD payload_attribute] [MAXTEXTFIELDS] [TEMPORARY seconds] [NOOFFSETS] [NOHL] [NOFIELDS] [NOFREQS]" +
+	" [STOPWORDS count [stopword [stopword ...]]] [SKIPINITIALSCAN] SCHEMA field_name [AS alias] <TEXT|TAG|NUMERIC|GEO|GEOSHAPE|VECTOR> [WITHSUFFIXTRIE] [INDEXEMPTY] [INDEXMISSING]" +
+	" [SORTABLE [UNF]] [NOINDEX] [field_name [AS alias] <TEXT|TAG|NUMERIC|GEO|GEOSHAPE|VECTOR> [WITHSUFFIXTRIE] [INDEXEMPTY] [INDEXMISSING] [SORTABLE [UNF]] [NOINDEX] ...]"

@@ -1,0 +1,416 @@
+package inverted
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/redis/geohash"
+	"github.com/meowdis/meowdis/redis/search/text"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator/document"
+)
+
+// Number is a row of search_numbers.
+type Number struct {
+	Field int
+	Value float64
+	Doc   int64
+}
+
+// Batch collects the rows of documents to index.
+type Batch struct {
+	Schema   *Schema
+	Synonyms text.Synonyms
+	Work     *store.Work
+
+	Docs    []DocInfo
+	Numbers []Number
+	terms   map[string]*chunk
+}
+
+// Block is the part of the block of a term that a batch adds.
+type Block struct {
+	Term  []byte
+	First int64
+	Data  []byte
+}
+
+// Blocks returns the blocks in order of their terms.
+func (b *Batch) Blocks() []Block {
+	all := make([]Block, 0, len(b.terms))
+	for term, c := range b.terms {
+		all = append(all, Block{Term: []byte(term), Data: c.sealed()})
+	}
+	slices.SortFunc(all, func(x, y Block) int { return bytes.Compare(x.Term, y.Term) })
+	for i := range all {
+		r := reader{rest: all[i].Data}
+		all[i].First, _ = r.next()
+	}
+	return all
+}
+
+func (b *Batch) chunk(term []byte) *chunk {
+	c := b.terms[string(term)]
+	if c == nil {
+		if b.terms == nil {
+			b.terms = map[string]*chunk{}
+		}
+		b.Work.Grow(int64(128 + len(term)))
+		c = &chunk{}
+		b.terms[string(term)] = c
+	}
+	return c
+}
+
+// indexing holds the state of one document.
+type indexing struct {
+	batch    *Batch
+	schema   *Schema
+	language string
+	words    text.Document
+	numbers  []Number
+	tags     map[string]bool // terms without positions: tags and missing fields
+	blobs    []blob
+}
+
+type blob struct {
+	term, data []byte
+}
+
+// Add indexes a document as doc, which is greater than the documents before it. An error leaves no trace.
+func (b *Batch) Add(doc int64, src *Source) error {
+	x := &indexing{batch: b, schema: b.Schema, tags: map[string]bool{}, language: src.Language(b.Schema)}
+	for _, f := range b.Schema.Fields {
+		values, err := src.Values(b.Schema, f)
+		if err != nil {
+			return err
+		}
+		if f.NoIndex && f.Type != Numeric && f.Type != Geo {
+			continue
+		}
+		if err := x.field(f, values); err != nil {
+			return err
+		}
+	}
+	info := DocInfo{Doc: doc, Length: uint32(x.words.Length), MaxFreq: uint32(x.words.MaxFreq), Score: src.Score(b.Schema)}
+	for word, p := range x.words.Postings {
+		b.addWord(doc, word, p)
+	}
+	for term := range x.tags {
+		b.Work.Grow(8)
+		b.chunk([]byte(term)).posting(doc, 1, Mask{}, nil)
+	}
+	for _, bl := range x.blobs {
+		b.Work.Grow(int64(8 + len(bl.data)))
+		b.chunk(bl.term).blob(doc, bl.data)
+	}
+	for _, n := range x.numbers {
+		n.Doc = doc
+		b.Work.Grow(24)
+		b.Numbers = append(b.Numbers, n)
+	}
+	b.chunk(AllTerm).docInfo(info)
+	b.Docs = append(b.Docs, info)
+	return nil
+}
+
+func (x *indexing) field(f *Field, values []string) error {
+	if values == nil {
+		if f.IndexMissing {
+			x.tags[string(MissingTerm(f))] = true
+		}
+		return nil
+	}
+	switch f.Type {
+	case Text:
+		x.text(f, values)
+	case Tag:
+		for _, v := range values {
+			for _, tag := range text.SplitTags(v, f.Separator, f.CaseSensitive, f.IndexEmpty) {
+				x.tags[string(TagTerm(f, tag))] = true
+			}
+		}
+	case Numeric, Geo:
+		parse := parseNumber
+		if f.Type == Geo {
+			parse = parsePlace
+		}
+		for _, v := range values {
+			n, err := parse(v)
+			if err != nil {
+				return err
+			}
+			x.numbers = append(x.numbers, Number{Field: f.ID, Value: n})
+		}
+	case Vector:
+		for _, v := range values {
+			if len(v) != f.Vector.Size() {
+				return fmt.Errorf("Could not add vector with blob size %d (expected size %d)", len(v), f.Vector.Size())
+			}
+			x.blobs = append(x.blobs, blob{VectorTerm(f), []byte(v)})
+		}
+	}
+	return nil
+}
+
+// text adds the values of a Text field.
+func (x *indexing) text(f *Field, values []string) {
+	work := x.batch.Work
+	for _, v := range values {
+		work.Step(4 * len(v))
+		work.Grow(int64(8 * len(v)))
+		if v == "" && f.IndexEmpty {
+			x.words.AddEmpty(f.ID)
+		}
+	}
+	x.words.Add(f.ID, f.Weight, values, x.schema.IsStopWord, x.schema.Analysis(f, x.language, x.batch.Synonyms))
+}
+
+// Analysis returns how words of a Text field are analysed.
+func (s *Schema) Analysis(f *Field, language string, synonyms text.Synonyms) text.Analysis {
+	return text.Analysis{Language: language, NoStem: f.NoStem, Phonetic: f.Phonetic != "", Synonyms: synonyms}
+}
+
+// addWord adds the posting of a word.
+func (b *Batch) addWord(doc int64, word string, p *text.Posting) {
+	var mask Mask
+	var places []int
+	for _, o := range p.Occurrences {
+		mask = mask.Or(b.Schema.Fields[o.Field].Mask())
+		places = append(places, o.Position)
+	}
+	var positions []byte
+	if !b.Schema.NoOffsets {
+		slices.Sort(places)
+		positions = appendPositions(nil, places)
+	}
+	freq := p.Freq
+	if b.Schema.NoFreqs {
+		freq = 1
+	}
+	b.Work.Grow(int64(8 + len(positions)))
+	b.chunk(WordTerm(word)).posting(doc, uint32(freq), mask, positions)
+}
+
+// NormalTag returns a tag as it is stored.
+func (f *Field) NormalTag(tag string) string {
+	if tags := text.SplitTags(tag, 0, f.CaseSensitive, true); len(tags) > 0 {
+		return tags[0]
+	}
+	return ""
+}
+
+var isStopWord = text.StopWords(text.DefaultStopWords)
+
+// IsStopWord reports whether the index leaves out a word, which is in lower case.
+func (s *Schema) IsStopWord(word string) bool {
+	if !s.HasStopWords {
+		return isStopWord(word)
+	}
+	for _, w := range s.StopWords {
+		if string(w) == word {
+			return true
+		}
+	}
+	return false
+}
+
+func parseNumber(v string) (float64, error) {
+	n, ok := text.ParseNumber(v)
+	if !ok {
+		return 0, fmt.Errorf("Invalid numeric value: '%s'", v)
+	}
+	return n, nil
+}
+
+// parsePlace returns the geohash of a place.
+func parsePlace(v string) (float64, error) {
+	lon, lat, ok := text.ParsePoint(v)
+	switch {
+	case !ok:
+		return 0, errors.New("Invalid geo string")
+	case !(math.Abs(lon) <= geohash.MaxLon && math.Abs(lat) <= geohash.MaxLat):
+		return 0, errors.New("Invalid geo coordinates")
+	}
+	return float64(geohash.Encode(geohash.Point{Lon: lon, Lat: lat})), nil
+}
+
+// Source is a document.
+type Source struct {
+	Key    []byte
+	Fields map[string][]byte // of a hash
+	Order  []string          // the names of Fields, the oldest first
+	Root   *document.Value   // of a JSON document
+	Text   []byte            // the document as it is stored
+	Work   *store.Work
+}
+
+// Value returns the field of a hash, or the first value at the path of a document, as text.
+func (s *Source) Value(path string) (string, bool) {
+	if s.Root == nil {
+		v, ok := s.Fields[path]
+		return string(v), ok
+	}
+	for _, v := range s.Select(path) {
+		switch v.Kind {
+		case document.Null:
+			return "", false
+		case document.String:
+			return v.Str, true
+		}
+		return string(v.Append(nil)), true
+	}
+	return "", false
+}
+
+// IsPath reports whether the paths of a schema of documents may be path.
+func IsPath(path string) bool {
+	_, err := document.ParsePath(path)
+	return err == nil && path != ""
+}
+
+// Select returns the values at a path of a document.
+func (s *Source) Select(path string) []*document.Value {
+	p, err := document.ParsePath(path)
+	if err != nil {
+		return nil
+	}
+	return p.Select(s.Root, s.Work)
+}
+
+// Language returns the language of the document.
+func (s *Source) Language(of *Schema) string {
+	if of.LanguageField != "" {
+		if v, ok := s.Value(of.LanguageField); ok && text.IsLanguage(v) {
+			return strings.ToLower(v)
+		}
+	}
+	return of.Language
+}
+
+// Score returns the score of the document.
+func (s *Source) Score(of *Schema) float64 {
+	if of.ScoreField != "" {
+		if v, ok := s.Value(of.ScoreField); ok {
+			if f, err := strconv.ParseFloat(v, 64); err == nil && f >= 0 && f <= 1 {
+				return f
+			}
+		}
+	}
+	return of.Score
+}
+
+// Values returns the values of a field to index, nil if it is missing. A vector is its bytes.
+func (s *Source) Values(of *Schema, f *Field) ([]string, error) {
+	if s.Root == nil {
+		v, ok := s.Fields[f.Path]
+		if !ok {
+			return nil, nil
+		}
+		return []string{string(v)}, nil
+	}
+	values := s.Select(f.Path)
+	if len(values) == 1 && values[0].Kind == document.Array {
+		if f.Type != Vector || !f.several(values[0]) && isNumbers(values[0]) {
+			if f.Type == Vector {
+				return f.vectors(values)
+			}
+		}
+		values = values[0].Elems
+		if len(values) == 0 {
+			return nil, nil
+		}
+	}
+	if f.Type == Vector {
+		return f.vectors(values)
+	}
+	var all []string
+	for _, v := range values {
+		text, ok, err := f.scalar(v)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			all = append(all, text)
+		}
+	}
+	return all, nil
+}
+
+func (f *Field) several(v *document.Value) bool {
+	return len(v.Elems) > 0 && v.Elems[0].Kind == document.Array
+}
+
+func isNumbers(v *document.Value) bool {
+	return !slices.ContainsFunc(v.Elems, func(e *document.Value) bool { return !e.IsNumber() })
+}
+
+// scalar returns a value of a document as text; ok is false for null.
+func (f *Field) scalar(v *document.Value) (text string, ok bool, err error) {
+	fail := func(says string) (string, bool, error) { return "", false, errors.New("Invalid JSON type: " + says) }
+	switch {
+	case v.Kind == document.Null:
+		return "", false, nil
+	case v.Kind == document.String:
+		if f.Type == Numeric {
+			return fail("String type can represent only TEXT, TAG, GEO or GEOMETRY field")
+		}
+		return v.Str, true, nil
+	case v.IsNumber():
+		if f.Type != Numeric {
+			return fail("Numeric type can represent only NUMERIC field")
+		}
+		return strconv.FormatFloat(v.Double(), 'g', -1, 64), true, nil
+	case v.Kind == document.Bool:
+		if f.Type != Tag {
+			return fail("Boolean type can be represent only TAG field")
+		}
+		return string(v.Append(nil)), true, nil
+	}
+	if f.Type == Numeric {
+		return fail("NUMERIC fields can only contain numeric or nulls")
+	}
+	return fail("TEXT/TAG fields can only contain strings or nulls")
+}
+
+// vectors encodes arrays of numbers.
+func (f *Field) vectors(values []*document.Value) (all []string, err error) {
+	if len(values) > 0 && values[0].IsNumber() { // a path that selects the numbers
+		values = []*document.Value{{Kind: document.Array, Elems: values}}
+	}
+	for _, v := range values {
+		if v.Kind == document.Null {
+			continue
+		}
+		if v.Kind != document.Array || !isNumbers(v) {
+			return nil, errors.New("Invalid vector format")
+		}
+		if len(v.Elems) != f.Vector.Dim {
+			return nil, fmt.Errorf("Invalid vector length. Expected %d, got %d", f.Vector.Dim, len(v.Elems))
+		}
+		numbers := make([]float64, len(v.Elems))
+		for i, e := range v.Elems {
+			numbers[i] = e.Double()
+		}
+		all = append(all, string(EncodeVector(f.Vector.DataType, numbers)))
+	}
+	return all, nil
+}
+
+// SortedWords returns the words of the batch, for expansions.
+func (b *Batch) SortedWords() []string {
+	var all []string
+	for term := range b.terms {
+		if term[0] == kindWord {
+			all = append(all, term[1:])
+		}
+	}
+	sort.Strings(all)
+	return all
+}

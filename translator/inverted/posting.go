@@ -1,0 +1,284 @@
+package inverted
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// A term of the table search_postings begins with its kind. All kinds except words have a field.
+const (
+	kindAll     = 'a' // every document, with its length and score
+	kindMissing = 'm' // the documents without the field
+	kindShape   = 's' // the shapes of the field
+	kindTag     = 'g' // a tag
+	kindVector  = 'v' // the vectors of the field
+	kindWord    = 't' // a word
+)
+
+// AllTerm is the term of all documents.
+var AllTerm = []byte{kindAll}
+
+// WordTerm returns the term of a word.
+func WordTerm(word string) []byte { return append([]byte{kindWord}, word...) }
+
+// Word returns the word of a term that WordTerm has made.
+func Word(term []byte) string { return string(term[1:]) }
+
+// TagTerm returns the term of a tag.
+func TagTerm(f *Field, tag string) []byte { return append(fieldTerm(kindTag, f), tag...) }
+
+// TagOf returns the tag of a term that TagTerm has made.
+func TagOf(term []byte) string { return string(term[3:]) }
+
+// MissingTerm is the term of the documents without the field.
+func MissingTerm(f *Field) []byte { return fieldTerm(kindMissing, f) }
+
+// VectorTerm is the term of the vectors of the field.
+func VectorTerm(f *Field) []byte { return fieldTerm(kindVector, f) }
+
+// IsVectorTerm reports whether the term has vectors.
+func IsVectorTerm(term []byte) bool { return term[0] == kindVector }
+
+// ShapeTerm is the term of the shapes of the field.
+func ShapeTerm(f *Field) []byte { return fieldTerm(kindShape, f) }
+
+func fieldTerm(kind byte, f *Field) []byte { return []byte{kind, byte(f.ID >> 8), byte(f.ID)} }
+
+// After returns the smallest term greater than all terms with the prefix.
+func After(prefix []byte) []byte {
+	end := append([]byte(nil), prefix...)
+	for i := len(end) - 1; i >= 0; i-- {
+		if end[i]++; end[i] != 0 {
+			return end[:i+1]
+		}
+	}
+	return nil
+}
+
+// Posting is a document that has a term.
+type Posting struct {
+	Doc       int64
+	Freq      uint32
+	Mask      Mask
+	positions []byte
+}
+
+// Positions returns the positions of the term, in order.
+func (p *Posting) Positions() []int {
+	at, all := 0, make([]int, 0, len(p.positions))
+	for b := p.positions; len(b) > 0; {
+		d, n := binary.Uvarint(b)
+		if n <= 0 {
+			break
+		}
+		at += int(d)
+		all = append(all, at)
+		b = b[n:]
+	}
+	return all
+}
+
+// appendPositions encodes positions in order.
+func appendPositions(out []byte, positions []int) []byte {
+	last := 0
+	for _, at := range positions {
+		out = binary.AppendUvarint(out, uint64(at-last))
+		last = at
+	}
+	return out
+}
+
+// The data of a block is a list of chunks, each with its length. The first document of a chunk is absolute, so that a
+// chunk can be appended without reading the block.
+
+// chunk builds a chunk.
+type chunk struct {
+	last int64
+	data []byte
+}
+
+func (c *chunk) doc(doc int64) {
+	c.data = binary.AppendUvarint(c.data, uint64(doc-c.last))
+	c.last = doc
+}
+
+// sealed returns the chunk with its length.
+func (c *chunk) sealed() []byte {
+	out := binary.AppendUvarint(make([]byte, 0, len(c.data)+4), uint64(len(c.data)))
+	return append(out, c.data...)
+}
+
+func (c *chunk) posting(doc int64, freq uint32, mask Mask, positions []byte) {
+	c.doc(doc)
+	head := uint64(freq) << 1
+	if mask[1] != 0 {
+		head |= 1
+	}
+	c.data = binary.AppendUvarint(c.data, head)
+	c.data = binary.AppendUvarint(c.data, mask[0])
+	if mask[1] != 0 {
+		c.data = binary.AppendUvarint(c.data, mask[1])
+	}
+	c.data = binary.AppendUvarint(c.data, uint64(len(positions)))
+	c.data = append(c.data, positions...)
+}
+
+// reader decodes a block. It stops at the first damage.
+type reader struct {
+	rest, chunk []byte
+	last        int64
+}
+
+// next moves to the next entry, and returns its document.
+func (r *reader) next() (doc int64, ok bool) {
+	for len(r.chunk) == 0 {
+		n := r.length()
+		if n == 0 || n > len(r.rest) {
+			return 0, false
+		}
+		r.chunk, r.rest, r.last = r.rest[:n], r.rest[n:], 0
+	}
+	r.last += int64(r.uvarint())
+	return r.last, true
+}
+
+func (r *reader) length() int {
+	v, n := binary.Uvarint(r.rest)
+	if n <= 0 || v > math.MaxInt32 {
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return int(v)
+}
+
+func (r *reader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.chunk)
+	if n <= 0 {
+		r.chunk, r.rest = nil, nil
+		return 0
+	}
+	r.chunk = r.chunk[n:]
+	return v
+}
+
+func (r *reader) bytes(n uint64) []byte {
+	if n > uint64(len(r.chunk)) {
+		r.chunk, r.rest = nil, nil
+		return nil
+	}
+	b := r.chunk[:n:n]
+	r.chunk = r.chunk[n:]
+	return b
+}
+
+// Postings decodes a block of a word, a tag or missing fields, and calls use for each posting.
+func Postings(data []byte, use func(Posting)) {
+	r := reader{rest: data}
+	for {
+		doc, ok := r.next()
+		if !ok {
+			return
+		}
+		head := r.uvarint()
+		p := Posting{Doc: doc, Freq: uint32(head >> 1), Mask: Mask{r.uvarint(), 0}}
+		if head&1 != 0 {
+			p.Mask[1] = r.uvarint()
+		}
+		p.positions = r.bytes(r.uvarint())
+		use(p)
+	}
+}
+
+// DocInfo describes a document for scorers.
+type DocInfo struct {
+	Doc             int64
+	Length, MaxFreq uint32
+	Score           float64
+}
+
+func (c *chunk) docInfo(d DocInfo) {
+	c.doc(d.Doc)
+	c.data = binary.AppendUvarint(c.data, uint64(d.Length))
+	head := uint64(d.MaxFreq) << 1
+	if d.Score != 1 {
+		head |= 1
+	}
+	c.data = binary.AppendUvarint(c.data, head)
+	if d.Score != 1 {
+		c.data = binary.LittleEndian.AppendUint64(c.data, math.Float64bits(d.Score))
+	}
+}
+
+// DocInfos decodes a block of AllTerm.
+func DocInfos(data []byte, use func(DocInfo)) {
+	r := reader{rest: data}
+	for {
+		doc, ok := r.next()
+		if !ok {
+			return
+		}
+		d := DocInfo{Doc: doc, Length: uint32(r.uvarint()), Score: 1}
+		head := r.uvarint()
+		d.MaxFreq = uint32(head >> 1)
+		if head&1 != 0 {
+			if b := r.bytes(8); b != nil {
+				d.Score = math.Float64frombits(binary.LittleEndian.Uint64(b))
+			}
+		}
+		use(d)
+	}
+}
+
+func (c *chunk) blob(doc int64, data []byte) {
+	c.doc(doc)
+	c.data = binary.AppendUvarint(c.data, uint64(len(data)))
+	c.data = append(c.data, data...)
+}
+
+// Blobs decodes a block of vectors or shapes. A document may have several.
+func Blobs(data []byte, use func(doc int64, blob []byte)) {
+	r := reader{rest: data}
+	for {
+		doc, ok := r.next()
+		if !ok {
+			return
+		}
+		use(doc, r.bytes(r.uvarint()))
+	}
+}
+
+// Without returns the block without the entries of deleted documents, and the number of entries left.
+func Without(term, data []byte, gone func(doc int64) bool) (out []byte, left int) {
+	var c chunk
+	keep := func(doc int64) bool {
+		if gone(doc) {
+			return false
+		}
+		left++
+		return true
+	}
+	switch term[0] {
+	case kindAll:
+		DocInfos(data, func(d DocInfo) {
+			if keep(d.Doc) {
+				c.docInfo(d)
+			}
+		})
+	case kindVector, kindShape:
+		Blobs(data, func(doc int64, blob []byte) {
+			if keep(doc) {
+				c.blob(doc, blob)
+			}
+		})
+	default:
+		Postings(data, func(p Posting) {
+			if keep(p.Doc) {
+				c.posting(p.Doc, p.Freq, p.Mask, p.positions)
+			}
+		})
+	}
+	if left == 0 {
+		return nil, 0
+	}
+	return c.sealed(), left
+}

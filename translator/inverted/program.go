@@ -1,0 +1,401 @@
+package inverted
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/meowdis/meowdis/redis/geohash"
+	"github.com/meowdis/meowdis/redis/search/query"
+	"github.com/meowdis/meowdis/redis/search/text"
+	"github.com/meowdis/meowdis/store"
+)
+
+// Program is a compiled query. Its leaves say which rows to read; after these are loaded, Run finds the documents.
+//
+//	p := Compile(schema, tree)
+//	for each of p.Expansions: read the terms from First to Next, and call Take
+//	for each of p.Leaves: read its rows, and call its Load functions
+//	p.Run(…)
+type Program struct {
+	Leaves     []*Leaf
+	Expansions []*Expansion
+	NeedsAll   bool // the documents of AllTerm, for negations, * and scorers
+
+	schema *Schema
+	root   *clause
+	terms  map[string]*Leaf
+}
+
+// Leaf is a list of documents to read.
+type Leaf struct {
+	Term    []byte        // of search_postings, or nil
+	Field   *Field        // of a range of numbers, vectors or shapes
+	Ranges  []NumberRange // of search_numbers
+	accepts func(f float64) bool
+	Radius  float64   // of vectors
+	To      *Distance // of vectors, nil for other leaves
+	shape   func(wkt string) bool
+
+	word      string
+	postings  []Posting
+	docs      []int64
+	distances map[int64]float64
+}
+
+// NumberRange holds the numbers from Min to Max, both included.
+type NumberRange struct{ Min, Max float64 }
+
+// Expansion is a set of terms that match a pattern.
+type Expansion struct {
+	First, Next []byte // the range of terms to look at; Next is excluded
+	Whole       bool   // every term of the range matches
+	Limit       int
+	matches     func(text string) bool
+	tags        bool
+	found       map[string]bool
+	program     *Program
+	clause      *clause
+}
+
+type clauseKind byte
+
+const (
+	nothing clauseKind = iota
+	everything
+	leaf
+	intersection
+	union
+	negation
+	optional
+)
+
+// clause holds a node of the program.
+type clause struct {
+	kind     clauseKind
+	children []*clause
+	leaf     *Leaf
+	mask     Mask
+	masked   bool
+	weight   float64
+	slop     int // -1 for none
+	inOrder  bool
+	scores   bool   // a leaf whose postings score
+	distance string // the name of the distance of a leaf of vectors
+	text     string // the term of the query
+	expanded bool
+}
+
+// maxExpansions limits the terms of an Expansion.
+const maxExpansions = 200
+
+// minPrefix limits how short an affix may be.
+const minPrefix = 2
+
+// CompileOptions holds what a command says about its query.
+type CompileOptions struct {
+	Slop    int // -1 for none
+	InOrder bool
+}
+
+// Compile compiles a query.
+func Compile(s *Schema, n query.Node, o CompileOptions) *Program {
+	p := &Program{schema: s, terms: map[string]*Leaf{}}
+	p.root = p.compile(n, o)
+	return p
+}
+
+func (p *Program) base(n query.Node) *clause {
+	b := n.Common()
+	c := &clause{weight: b.Weight, slop: -1}
+	if b.Fields != nil && !p.schema.NoFields {
+		c.masked = true
+		for _, name := range b.Fields {
+			if f := p.schema.Field(name); f != nil && f.Type == Text {
+				c.mask = c.mask.Or(f.Mask())
+			}
+		}
+	}
+	return c
+}
+
+func (p *Program) term(term []byte) *Leaf {
+	l := p.terms[string(term)]
+	if l == nil {
+		l = &Leaf{Term: term}
+		p.terms[string(term)] = l
+		p.Leaves = append(p.Leaves, l)
+	}
+	return l
+}
+
+func (p *Program) word(c *clause, word string, expanded bool) *clause {
+	c.kind, c.leaf, c.scores, c.text, c.expanded = leaf, p.term(WordTerm(word)), true, word, expanded
+	return c
+}
+
+func (p *Program) compile(n query.Node, o CompileOptions) *clause {
+	c := p.base(n)
+	switch n := n.(type) {
+	case *query.All:
+		c.kind, p.NeedsAll, c.scores = everything, true, true
+	case *query.Term:
+		return p.word(c, n.Text, n.Expanded)
+	case *query.Phrase:
+		c.kind, c.slop, c.inOrder = intersection, 0, true
+		for _, term := range n.Terms {
+			c.children = append(c.children, p.word(&clause{weight: 1, slop: -1, mask: c.mask, masked: c.masked}, term, false))
+		}
+	case *query.And, *query.Or:
+		c.kind = union
+		if _, and := n.(*query.And); and {
+			c.kind, c.slop, c.inOrder = intersection, o.Slop, o.InOrder
+			b := n.Common()
+			if b.Slop != nil {
+				c.slop = *b.Slop
+			}
+			if b.InOrder != nil {
+				c.inOrder = *b.InOrder
+			}
+		}
+		for _, child := range query.Children(n) {
+			c.children = append(c.children, p.compile(child, o))
+		}
+	case *query.Not:
+		c.kind, c.children, p.NeedsAll = negation, []*clause{p.compile(n.Child, o)}, true
+	case *query.Optional:
+		c.kind, c.children, p.NeedsAll = optional, []*clause{p.compile(n.Child, o)}, true
+	case *query.KNN:
+		return p.compile(n.Filter, o)
+	default:
+		p.compileLeaf(c, n)
+	}
+	return c
+}
+
+// compileLeaf compiles a node that is not about a word or other nodes.
+func (p *Program) compileLeaf(c *clause, n query.Node) {
+	switch n := n.(type) {
+	case *query.Affix:
+		p.affix(c, n, []byte{kindWord}, false, func(s string) string { return s })
+	case *query.Wildcard:
+		p.expand(c, []byte{kindWord}, func(s string) bool { return text.MatchWildcard(n.Pattern, s) }, false)
+	case *query.Fuzzy:
+		p.expand(c, []byte{kindWord}, func(s string) bool { return text.Distance(n.Text, s, n.Distance) <= n.Distance }, false)
+	case *query.Tag:
+		p.tag(c, n)
+	case *query.Numeric:
+		if f := p.field(n.Field, Numeric); f != nil {
+			l := &Leaf{Field: f, Ranges: []NumberRange{{n.Min, n.Max}}, accepts: func(v float64) bool {
+				return (v > n.Min || !n.MinExclusive) && (v < n.Max || !n.MaxExclusive)
+			}}
+			p.add(c, l)
+		}
+	case *query.Geo:
+		if f := p.field(n.Field, Geo); f != nil {
+			shape := geohash.Shape{Centre: geohash.Point{Lon: n.Lon, Lat: n.Lat}, Radius: n.Meters()}
+			l := &Leaf{Field: f, accepts: func(v float64) bool {
+				_, inside := shape.Distance(geohash.PointOf(v))
+				return inside
+			}}
+			for _, r := range shape.Ranges() {
+				l.Ranges = append(l.Ranges, NumberRange{r.First, math.Nextafter(r.Next, 0)})
+			}
+			p.add(c, l)
+		}
+	case *query.Missing:
+		if f := p.schema.Field(n.Field); f != nil {
+			c.kind, c.leaf = leaf, p.term(MissingTerm(f))
+		}
+	case *query.VectorRange:
+		if f := p.field(n.Field, Vector); f != nil {
+			p.add(c, &Leaf{Field: f, Term: VectorTerm(f), Radius: n.Radius, To: NewDistance(f.Vector, []byte(n.Vector))})
+			c.distance = n.ScoreAs
+		}
+	}
+}
+
+func (p *Program) add(c *clause, l *Leaf) {
+	c.kind, c.leaf = leaf, l
+	p.Leaves = append(p.Leaves, l)
+}
+
+// field returns a field that can be searched, or nil.
+func (p *Program) field(name string, t Type) *Field {
+	f := p.schema.Field(name)
+	if f == nil || f.Type != t || f.NoIndex {
+		return nil
+	}
+	return f
+}
+
+// tag compiles a clause of tags.
+func (p *Program) tag(c *clause, n *query.Tag) {
+	f := p.field(n.Field, Tag)
+	if f == nil {
+		return
+	}
+	c.kind = union
+	for _, value := range n.Values {
+		v := &clause{weight: 1, slop: -1}
+		switch value := value.(type) {
+		case *query.Term:
+			v.kind, v.leaf = leaf, p.term(TagTerm(f, f.NormalTag(value.Text)))
+		case *query.Affix:
+			p.affix(v, value, TagTerm(f, ""), true, f.NormalTag)
+		case *query.Wildcard:
+			pattern := value.Pattern
+			if !f.CaseSensitive {
+				pattern = strings.ToLower(pattern)
+			}
+			p.expand(v, TagTerm(f, ""), func(s string) bool { return text.MatchWildcard(pattern, s) }, true)
+		}
+		c.children = append(c.children, v)
+	}
+}
+
+func (p *Program) affix(c *clause, n *query.Affix, prefix []byte, tags bool, normal func(string) string) {
+	affix := normal(n.Text)
+	if len(affix) < minPrefix {
+		return
+	}
+	switch n.Kind {
+	case query.Prefix:
+		p.expand(c, append(bytes.Clone(prefix), affix...), nil, tags)
+	case query.Suffix:
+		p.expand(c, prefix, func(s string) bool { return strings.HasSuffix(s, affix) }, tags)
+	default:
+		p.expand(c, prefix, func(s string) bool { return strings.Contains(s, affix) }, tags)
+	}
+}
+
+// expand makes c a union of the terms that begin with prefix and match. A nil matches accepts all.
+func (p *Program) expand(c *clause, prefix []byte, matches func(string) bool, tags bool) {
+	c.kind = union
+	p.Expansions = append(p.Expansions, &Expansion{First: prefix, Next: After(prefix), Whole: matches == nil, Limit: maxExpansions, matches: matches, tags: tags, found: map[string]bool{}, program: p, clause: c})
+}
+
+// Take adds a term of the index to the expansion if it matches. It returns false if the expansion is full.
+func (e *Expansion) Take(term []byte) bool {
+	if len(e.found) >= e.Limit {
+		return false
+	}
+	if bytes.Compare(term, e.First) < 0 || bytes.Compare(term, e.Next) >= 0 || e.found[string(term)] {
+		return true
+	}
+	word := Word(term)
+	if e.tags {
+		word = TagOf(term)
+	} else if word == "" || strings.ContainsRune(text.StemMark+text.SynonymMark+text.PhoneticMark, rune(word[0])) {
+		return true
+	}
+	if !e.Whole && !e.matches(word) {
+		return true
+	}
+	e.found[string(term)] = true
+	v := &clause{weight: 1, slop: -1, mask: e.clause.mask, masked: e.clause.masked}
+	if e.tags {
+		v.kind, v.leaf = leaf, e.program.term(bytes.Clone(term))
+	} else {
+		e.program.word(v, word, false)
+	}
+	e.clause.children = append(e.clause.children, v)
+	return true
+}
+
+// Full reports whether the expansion has as many terms as it may.
+func (e *Expansion) Full() bool { return len(e.found) >= e.Limit }
+
+// TakeAll adds the matching terms of a batch.
+func (e *Expansion) TakeAll(b *Batch) {
+	for term := range b.terms {
+		e.Take([]byte(term))
+	}
+}
+
+// LoadBlock adds the rows of a block of search_postings, without the hidden documents.
+func (l *Leaf) LoadBlock(data []byte, hidden map[int64]bool, w *store.Work) {
+	w.Step(len(data))
+	switch {
+	case l.To != nil:
+		l.loadVectors(data, hidden)
+	case l.shape != nil:
+		Blobs(data, func(doc int64, wkt []byte) {
+			if !hidden[doc] && (len(l.docs) == 0 || l.docs[len(l.docs)-1] != doc) {
+				w.Step(16 * len(wkt))
+				if l.shape(string(wkt)) {
+					w.Grow(8)
+					l.docs = append(l.docs, doc)
+				}
+			}
+		})
+	default:
+		w.Grow(int64(len(data)) * 8)
+		Postings(data, func(p Posting) {
+			if !hidden[p.Doc] {
+				l.postings = append(l.postings, p)
+			}
+		})
+	}
+}
+
+func (l *Leaf) loadVectors(data []byte, hidden map[int64]bool) {
+	if l.distances == nil {
+		l.distances = map[int64]float64{}
+	}
+	Blobs(data, func(doc int64, v []byte) {
+		if hidden[doc] {
+			return
+		}
+		if d := l.To.To(v); d <= l.Radius {
+			if old, ok := l.distances[doc]; !ok {
+				l.docs = append(l.docs, doc)
+				l.distances[doc] = d
+			} else {
+				l.distances[doc] = min(old, d)
+			}
+		}
+	})
+}
+
+// LoadNumber adds a row of search_numbers.
+func (l *Leaf) LoadNumber(value float64, doc int64, hidden map[int64]bool) {
+	if !hidden[doc] && l.accepts(value) {
+		l.docs = append(l.docs, doc)
+	}
+}
+
+// LoadBatch adds the rows of a batch, whose documents have greater numbers than the table's.
+func (l *Leaf) LoadBatch(b *Batch, w *store.Work) {
+	if l.Ranges != nil {
+		for _, n := range b.Numbers {
+			if n.Field != l.Field.ID {
+				continue
+			}
+			for _, r := range l.Ranges {
+				if r.Min <= n.Value && n.Value <= r.Max {
+					l.LoadNumber(n.Value, n.Doc, nil)
+				}
+			}
+		}
+	} else if c := b.terms[string(l.Term)]; c != nil {
+		l.LoadBlock(c.sealed(), nil, w)
+	}
+}
+
+// finish sorts the loaded documents.
+func (l *Leaf) finish() {
+	slices.Sort(l.docs)
+	l.docs = slices.Compact(l.docs)
+}
+
+// InfoOf finds the document in a sorted list.
+func InfoOf(all []DocInfo, doc int64) (DocInfo, bool) {
+	i, ok := slices.BinarySearchFunc(all, doc, func(d DocInfo, doc int64) int { return cmp.Compare(d.Doc, doc) })
+	if !ok {
+		return DocInfo{}, false
+	}
+	return all[i], true
+}

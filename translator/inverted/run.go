@@ -1,0 +1,343 @@
+package inverted
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/meowdis/meowdis/redis/search/score"
+	"github.com/meowdis/meowdis/store"
+)
+
+// Found is a document that the program found.
+type Found struct {
+	Doc       int64
+	Match     *score.Match // nil unless Run makes matches
+	Distances map[string]float64
+}
+
+// cursor goes through the documents of a clause, in order.
+type cursor interface {
+	// seek moves to the first document from doc on; ok is false after the last one.
+	seek(doc int64) (at int64, ok bool)
+	// match returns the match at the current document, and adds distances to f.
+	match(f *Found) *score.Match
+	// positions returns the positions of the words at the current document, in order.
+	positions() []int
+}
+
+// RunOptions says what Run needs.
+type RunOptions struct {
+	All     []DocInfo // all documents, if Program.NeedsAll is set
+	Matches bool      // make matches, for scorers
+	Places  bool      // with the positions of words
+	Work    *store.Work
+}
+
+// Run calls use for each document that the query selects, in order.
+func (p *Program) Run(o RunOptions, use func(Found)) {
+	for _, l := range p.Leaves {
+		l.finish()
+	}
+	c := p.cursor(p.root, &o)
+	for doc, ok := c.seek(0); ok; doc, ok = c.seek(doc + 1) {
+		o.Work.Step(16)
+		f := Found{Doc: doc}
+		if o.Matches || p.hasDistances() {
+			o.Work.Grow(128)
+			f.Match = c.match(&f)
+		}
+		o.Work.Grow(48)
+		use(f)
+	}
+}
+
+func (p *Program) hasDistances() bool {
+	return slices.ContainsFunc(p.Leaves, func(l *Leaf) bool { return l.To != nil })
+}
+
+func (p *Program) cursor(c *clause, o *RunOptions) cursor {
+	var children []cursor
+	for _, child := range c.children {
+		children = append(children, p.cursor(child, o))
+	}
+	switch c.kind {
+	case everything:
+		return &allCursor{clause: c, all: o.All}
+	case leaf:
+		if c.leaf.postings != nil || c.leaf.docs == nil {
+			return &postingCursor{clause: c, list: c.leaf.postings, places: o.Places}
+		}
+		return &docCursor{clause: c, list: c.leaf.docs}
+	case intersection:
+		if len(children) == 0 {
+			break
+		}
+		return &andCursor{clause: c, children: children}
+	case union:
+		return &orCursor{clause: c, children: children, at: make([]int64, len(children)), state: make([]byte, len(children))}
+	case negation:
+		return &notCursor{child: children[0], all: o.All}
+	case optional:
+		return &optionalCursor{clause: c, child: children[0], all: o.All}
+	}
+	return &docCursor{clause: c}
+}
+
+// postingCursor goes through postings of the clause's fields.
+type postingCursor struct {
+	clause *clause
+	list   []Posting
+	at     int
+	places bool
+}
+
+func (c *postingCursor) seek(doc int64) (int64, bool) {
+	if c.at < len(c.list) && c.list[c.at].Doc < doc {
+		// Most steps are short, so search from the current place on in growing steps.
+		step := 1
+		for c.at+step < len(c.list) && c.list[c.at+step].Doc < doc {
+			step *= 2
+		}
+		low, high := c.at+step/2, min(c.at+step, len(c.list))
+		c.at = low + sort.Search(high-low, func(i int) bool { return c.list[low+i].Doc >= doc })
+	}
+	for ; c.at < len(c.list); c.at++ {
+		if !c.clause.masked || !c.list[c.at].Mask.And(c.clause.mask).Empty() {
+			return c.list[c.at].Doc, true
+		}
+	}
+	return 0, false
+}
+
+func (c *postingCursor) match(*Found) *score.Match {
+	p := &c.list[c.at]
+	if !c.clause.scores {
+		return &score.Match{Kind: score.Virtual, Weight: c.clause.weight}
+	}
+	m := &score.Match{Kind: score.Term, Term: c.clause.text, Freq: int(p.Freq), Docs: len(c.clause.leaf.postings), Weight: c.clause.weight}
+	if c.places {
+		m.Positions = p.Positions()
+	}
+	return m
+}
+
+// docCursor goes through documents without postings.
+type docCursor struct {
+	clause *clause
+	list   []int64
+	at     int
+}
+
+func (c *docCursor) seek(doc int64) (int64, bool) {
+	if c.at < len(c.list) && c.list[c.at] < doc {
+		n, _ := slices.BinarySearch(c.list[c.at:], doc)
+		c.at += n
+	}
+	if c.at == len(c.list) {
+		return 0, false
+	}
+	return c.list[c.at], true
+}
+
+func (c *docCursor) match(f *Found) *score.Match {
+	if name := c.clause.distance; name != "" {
+		f.SetDistance(name, c.clause.leaf.distances[f.Doc])
+	}
+	return &score.Match{Kind: score.Virtual, Weight: c.clause.weight}
+}
+
+// SetDistance sets the distance of a name, unless the name is empty.
+func (f *Found) SetDistance(name string, d float64) {
+	if name == "" {
+		return
+	}
+	if f.Distances == nil {
+		f.Distances = map[string]float64{}
+	}
+	f.Distances[name] = d
+}
+
+type allCursor struct {
+	clause *clause
+	all    []DocInfo
+	at     int
+}
+
+func (c *allCursor) seek(doc int64) (int64, bool) {
+	c.at = seekInfo(c.all, c.at, doc)
+	if c.at == len(c.all) {
+		return 0, false
+	}
+	return c.all[c.at].Doc, true
+}
+
+func seekInfo(all []DocInfo, at int, doc int64) int {
+	if at < len(all) && all[at].Doc < doc {
+		return at + sort.Search(len(all)-at, func(i int) bool { return all[at+i].Doc >= doc })
+	}
+	return at
+}
+
+func (c *allCursor) match(*Found) *score.Match {
+	return &score.Match{Kind: score.All, Weight: c.clause.weight}
+}
+
+type andCursor struct {
+	clause   *clause
+	children []cursor
+}
+
+func (c *andCursor) seek(doc int64) (int64, bool) {
+	for {
+		at, ok := c.children[0].seek(doc)
+		if !ok {
+			return 0, false
+		}
+		agreed := true
+		for _, child := range c.children[1:] {
+			next, ok := child.seek(at)
+			if !ok {
+				return 0, false
+			}
+			if next > at {
+				doc, agreed = next, false
+				break
+			}
+		}
+		if agreed {
+			if c.clause.slop < 0 && !c.clause.inOrder || c.near() {
+				return at, true
+			}
+			doc = at + 1
+		}
+	}
+}
+
+// near reports whether the positions at the current document satisfy slop and order.
+func (c *andCursor) near() bool {
+	lists := make([][]int, 0, len(c.children))
+	for _, child := range c.children {
+		if positions := child.positions(); len(positions) > 0 {
+			lists = append(lists, positions)
+		}
+	}
+	return len(lists) < 2 || score.Within(lists, c.clause.slop, c.clause.inOrder)
+}
+
+func (c *andCursor) match(f *Found) *score.Match {
+	m := &score.Match{Kind: score.And, Weight: c.clause.weight}
+	for _, child := range c.children {
+		m.Children = append(m.Children, child.match(f))
+	}
+	return m
+}
+
+type orCursor struct {
+	clause   *clause
+	children []cursor
+	at       []int64
+	state    []byte // 0 before the first seek, 1 at a document, 2 after the last one
+	doc      int64
+}
+
+func (c *orCursor) seek(doc int64) (least int64, found bool) {
+	for i, child := range c.children {
+		if c.state[i] == 0 || c.state[i] == 1 && c.at[i] < doc {
+			at, ok := child.seek(doc)
+			if c.at[i], c.state[i] = at, 1; !ok {
+				c.state[i] = 2
+			}
+		}
+		if c.state[i] == 1 && (!found || c.at[i] < least) {
+			least, found = c.at[i], true
+		}
+	}
+	c.doc = least
+	return least, found
+}
+
+func (c *orCursor) match(f *Found) *score.Match {
+	m := &score.Match{Kind: score.Or, Weight: c.clause.weight}
+	for i, child := range c.children {
+		if c.state[i] == 1 && c.at[i] == c.doc {
+			m.Children = append(m.Children, child.match(f))
+		}
+	}
+	return m
+}
+
+type notCursor struct {
+	child cursor
+	all   []DocInfo
+	at    int
+}
+
+func (c *notCursor) seek(doc int64) (int64, bool) {
+	for c.at = seekInfo(c.all, c.at, doc); c.at < len(c.all); c.at++ {
+		at := c.all[c.at].Doc
+		if next, ok := c.child.seek(at); !ok || next > at {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+func (c *notCursor) match(*Found) *score.Match { return &score.Match{Kind: score.Virtual, Weight: 1} }
+
+type optionalCursor struct {
+	clause *clause
+	child  cursor
+	all    []DocInfo
+	at     int
+	has    bool
+}
+
+func (c *optionalCursor) seek(doc int64) (int64, bool) {
+	c.at = seekInfo(c.all, c.at, doc)
+	if c.at == len(c.all) {
+		return 0, false
+	}
+	at := c.all[c.at].Doc
+	next, ok := c.child.seek(at)
+	c.has = ok && next == at
+	return at, true
+}
+
+func (c *optionalCursor) match(f *Found) *score.Match {
+	if !c.has {
+		return &score.Match{Kind: score.Virtual, Weight: 1}
+	}
+	m := &score.Match{Kind: score.Or, Weight: c.clause.weight}
+	m.Children = append(m.Children, c.child.match(f))
+	return m
+}
+
+func (c *postingCursor) positions() []int { return c.list[c.at].Positions() }
+func (c *docCursor) positions() []int     { return nil }
+func (c *allCursor) positions() []int     { return nil }
+func (c *notCursor) positions() []int     { return nil }
+
+func (c *andCursor) positions() (all []int) {
+	for _, child := range c.children {
+		all = append(all, child.positions()...)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func (c *orCursor) positions() (all []int) {
+	for i, child := range c.children {
+		if c.state[i] == 1 && c.at[i] == c.doc {
+			all = append(all, child.positions()...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (c *optionalCursor) positions() []int {
+	if !c.has {
+		return nil
+	}
+	return c.child.positions()
+}

@@ -1,0 +1,162 @@
+package inverted
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// EncodeVector returns a vector as the bytes of a type of elements.
+func EncodeVector(dataType string, v []float64) []byte {
+	out := make([]byte, 0, len(v)*elementSizes[dataType])
+	for _, f := range v {
+		switch dataType {
+		case "FLOAT32":
+			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(f)))
+		case "FLOAT64":
+			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(f))
+		case "FLOAT16":
+			out = binary.LittleEndian.AppendUint16(out, half(float32(f)))
+		case "BFLOAT16":
+			out = binary.LittleEndian.AppendUint16(out, brain(float32(f)))
+		case "INT8":
+			out = append(out, byte(int8(max(-128, min(127, f)))))
+		default:
+			out = append(out, byte(max(0, min(255, f))))
+		}
+	}
+	return out
+}
+
+// DecodeVector appends the elements of a vector to out.
+func DecodeVector(dataType string, b []byte, out []float32) []float32 {
+	switch dataType {
+	case "FLOAT32":
+		for ; len(b) >= 4; b = b[4:] {
+			out = append(out, math.Float32frombits(binary.LittleEndian.Uint32(b)))
+		}
+	case "FLOAT64":
+		for ; len(b) >= 8; b = b[8:] {
+			out = append(out, float32(math.Float64frombits(binary.LittleEndian.Uint64(b))))
+		}
+	case "FLOAT16":
+		for ; len(b) >= 2; b = b[2:] {
+			out = append(out, fromHalf(binary.LittleEndian.Uint16(b)))
+		}
+	case "BFLOAT16":
+		for ; len(b) >= 2; b = b[2:] {
+			out = append(out, math.Float32frombits(uint32(binary.LittleEndian.Uint16(b))<<16))
+		}
+	case "INT8":
+		for _, e := range b {
+			out = append(out, float32(int8(e)))
+		}
+	default:
+		for _, e := range b {
+			out = append(out, float32(e))
+		}
+	}
+	return out
+}
+
+// brain rounds to the nearest BFLOAT16.
+func brain(f float32) uint16 {
+	bits := math.Float32bits(f)
+	return uint16((bits + 0x7fff + bits>>16&1) >> 16)
+}
+
+// half rounds to the nearest IEEE half.
+func half(f float32) uint16 {
+	bits := math.Float32bits(f)
+	sign := uint16(bits >> 16 & 0x8000)
+	switch exp := int(bits>>23&0xff) - 112; {
+	case bits&0x7fffffff > 0x7f800000:
+		return sign | 0x7e00
+	case exp >= 31:
+		return sign | 0x7c00
+	case exp <= 0:
+		if exp < -10 {
+			return sign
+		}
+		m := bits&0x7fffff | 0x800000
+		shift := uint(14 - exp)
+		return sign | uint16((m+1<<(shift-1)-1+m>>shift&1)>>shift)
+	default:
+		v := uint32(exp)<<10 | bits&0x7fffff>>13
+		rest := bits & 0x1fff
+		if rest > 0x1000 || rest == 0x1000 && v&1 == 1 {
+			v++
+		}
+		return sign | uint16(v)
+	}
+}
+
+func fromHalf(h uint16) float32 {
+	sign, exp, m := uint32(h&0x8000)<<16, uint32(h>>10&31), uint32(h&0x3ff)
+	switch {
+	case exp == 31:
+		return math.Float32frombits(sign | 0x7f800000 | m<<13)
+	case exp == 0:
+		f := float32(m) / (1 << 24)
+		if sign != 0 {
+			f = -f
+		}
+		return f
+	}
+	return math.Float32frombits(sign | (exp+112)<<23 | m<<13)
+}
+
+// Distance computes distances from a query.
+type Distance struct {
+	dataType, metric string
+	query, other     []float32
+	norm             float64
+}
+
+// NewDistance prepares distances from query, which has the size of the field's vectors.
+func NewDistance(v VectorOptions, query []byte) *Distance {
+	d := &Distance{dataType: v.DataType, metric: v.Metric, query: DecodeVector(v.DataType, query, nil)}
+	d.norm = math.Sqrt(float64(dot(d.query, d.query)))
+	return d
+}
+
+// To returns the distance to a vector.
+func (d *Distance) To(b []byte) float64 {
+	d.other = DecodeVector(d.dataType, b, d.other[:0])
+	o := d.other
+	if len(o) != len(d.query) {
+		return math.Inf(1)
+	}
+	switch d.metric {
+	case "L2":
+		var sum float32
+		for i, q := range d.query {
+			diff := q - o[i]
+			sum += diff * diff
+		}
+		return float64(sum)
+	case "IP":
+		return float64(1 - dot(d.query, o))
+	}
+	length := d.norm * math.Sqrt(float64(dot(o, o)))
+	if length == 0 {
+		return 1
+	}
+	return float64(float32(1 - float64(dot(d.query, o))/length))
+}
+
+// dot adds in four lanes, which the processor computes side by side.
+func dot(a, b []float32) float32 {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 float32
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		s0 += a[i] * b[i]
+		s1 += a[i+1] * b[i+1]
+		s2 += a[i+2] * b[i+2]
+		s3 += a[i+3] * b[i+3]
+	}
+	for ; i < len(a); i++ {
+		s0 += a[i] * b[i]
+	}
+	return s0 + s1 + s2 + s3
+}

@@ -1,0 +1,323 @@
+package translator
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/meowdis/meowdis/redis/resp"
+	_ "github.com/meowdis/meowdis/redis/search/languages" // registers the stemmers
+	"github.com/meowdis/meowdis/redis/search/text"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator/inverted"
+)
+
+var searchTranslations = translations{
+	{"FT.CREATE", ftCreate(false)},
+	{"FT._CREATEIFNX", ftCreate(true)},
+	{"FT.ALTER", ftAlter(false)},
+	{"FT._ALTERIFNX", ftAlter(true)},
+	{"FT.DROPINDEX", ftDropindex(false)},
+	{"FT._DROPINDEXIFX", ftDropindex(true)},
+	{"FT._LIST", ftList},
+	{"FT.INFO", ftInfo},
+	{"FT.ALIASADD", ftAliasadd(false)},
+	{"FT._ALIASADDIFNX", ftAliasadd(true)},
+	{"FT.ALIASUPDATE", ftAliasupdate},
+	{"FT.ALIASDEL", ftAliasdel(false)},
+	{"FT._ALIASDELIFX", ftAliasdel(true)},
+	{"FT.ALIASLIST", ftAliaslist},
+	{"FT.SEARCH", ftSearch},
+}
+
+// searchIndex holds a row of search_indexes.
+type searchIndex struct {
+	id         int64
+	name       []byte
+	definition []byte
+	schema     *inverted.Schema
+	version    int64
+	lastDoc    int64
+	documents  int64
+	length     int64
+	deleted    int64
+	scanned    int64 // -1 after the initial scan
+	failures   int64
+	lastError  []byte
+	errorKey   []byte
+	cleanTerm  []byte // nil unless rows of deleted documents are being removed
+	cleanBlock int64
+	synonyms   text.Synonyms
+}
+
+const (
+	indexColumns = `SELECT i.id, i.name, i.definition, i.version, i.last_doc, i.documents, i.length, i.deleted, ifnull(i.scanned, -1), i.failures, i.last_error, i.last_error_key, i.clean_term, i.clean_block FROM search_indexes i `
+
+	// sqlIndex reads the index with the name or alias ?1.
+	sqlIndex   = indexColumns + `WHERE i.name = ?1 OR i.id = (SELECT index_id FROM search_aliases WHERE alias = ?1) ORDER BY i.name = ?1 DESC LIMIT 1`
+	sqlIndexes = indexColumns + `ORDER BY i.id`
+
+	sqlSynonyms = `SELECT index_id, term, synonyms FROM search_synonyms WHERE index_id = (SELECT i.id FROM search_indexes i
+		WHERE i.name = ?1 OR i.id = (SELECT index_id FROM search_aliases WHERE alias = ?1) ORDER BY i.name = ?1 DESC LIMIT 1)`
+	sqlAllSynonyms = `SELECT index_id, term, synonyms FROM search_synonyms`
+)
+
+// decodeIndexes decodes the rows of sqlIndex or sqlIndexes, and adds their synonyms.
+func decodeIndexes(rows, synonyms []store.Row, w *store.Work) []*searchIndex {
+	all := make([]*searchIndex, 0, len(rows))
+	for _, r := range rows {
+		w.Step(len(r[2].Bytes()) * 8)
+		ix := &searchIndex{id: r[0].Int(), name: r[1].Bytes(), definition: r[2].Bytes(), version: r[3].Int(), lastDoc: r[4].Int(), documents: r[5].Int(),
+			length: r[6].Int(), deleted: r[7].Int(), scanned: r[8].Int(), failures: r[9].Int(), lastError: r[10].Bytes(), errorKey: r[11].Bytes(), cleanBlock: r[13].Int()}
+		if !r[12].IsNull() {
+			ix.cleanTerm = append([]byte{}, r[12].Bytes()...)
+		}
+		words, err := resp.SplitLine(string(ix.definition))
+		if err != nil {
+			continue
+		}
+		var bad string
+		if ix.schema, bad = parseDefinition(words); bad != "" {
+			continue
+		}
+		all = append(all, ix)
+	}
+	for _, r := range synonyms {
+		for _, ix := range all {
+			if ix.id == r[0].Int() {
+				if ix.synonyms == nil {
+					ix.synonyms = text.Synonyms{}
+				}
+				term := string(r[1].Bytes())
+				ix.synonyms[term] = append(ix.synonyms[term], string(r[2].Bytes()))
+			}
+		}
+	}
+	return all
+}
+
+// withIndex reads the index of a name or alias, and calls next. missing is the error reply for an unknown name.
+func (c *Call) withIndex(name []byte, missing string, next func(ix *searchIndex, w *store.Work) Plan) Plan {
+	args := []store.Value{store.Bytes(name)}
+	return readThen(func(r *store.Result) Plan {
+		found := decodeIndexes(r.Rows[0], r.Rows[1], r.Work)
+		if len(found) == 0 {
+			return fail(missing)
+		}
+		return next(found[0], r.Work)
+	}, store.Stmt{SQL: sqlIndex, Args: args}, store.Stmt{SQL: sqlSynonyms, Args: args})
+}
+
+const (
+	noIndexName  = "Unknown index name"
+	unknownIndex = "Unknown Index name"
+)
+
+func noSuchIndex(name []byte) string { return fmt.Sprintf("No such index %s", name) }
+
+const (
+	sqlGuardNewIndex = `INSERT INTO guard SELECT NULL FROM search_indexes WHERE name = ?1`
+	sqlCreateIndex   = `INSERT INTO search_indexes(id, name, definition, version, scanned) VALUES(?1, ?2, ?3, ?4, ?5)`
+)
+
+var indexExists = resp.MakeError("Index already exists")
+
+// ftCreate translates FT.CREATE and FT._CREATEIFNX.
+func ftCreate(ifMissing bool) func(*Call) Plan {
+	return func(c *Call) Plan {
+		if c.Env.DB != 0 {
+			return fail("Cannot create index on db != 0")
+		}
+		s, bad := parseDefinition(c.Args[2:])
+		if bad != "" {
+			return fail(bad)
+		}
+		if bad := checkPaths(s); bad != "" {
+			return fail(bad)
+		}
+		scanned := store.Int(0)
+		if s.SkipScan {
+			scanned = store.Value{}
+		}
+		name := store.Bytes(c.Args[1])
+		refused := &indexExists
+		if ifMissing {
+			refused = &resp.OK
+		}
+		return write(decodeOK,
+			store.Stmt{SQL: sqlGuardNewIndex, Args: []store.Value{name}, Refused: refused},
+			store.Stmt{SQL: sqlCreateIndex, Args: []store.Value{c.newVersion(), name, store.Bytes(joinWords(c.Args[2:])), c.newVersion(), scanned}})
+	}
+}
+
+// sqlAlterIndex sets the definition ?2, and scans the keys again, unless ?3 is set.
+const sqlAlterIndex = `UPDATE search_indexes SET definition = ?2, version = version + 1, scanned = iif(?3, scanned, 0) WHERE id = ?1`
+
+func ftAlter(ifMissing bool) func(*Call) Plan {
+	return func(c *Call) Plan {
+		return c.withIndex(c.Args[1], noIndexName, func(ix *searchIndex, w *store.Work) Plan {
+			d := &definition{words: c.Args[2:]}
+			skip := d.is("SKIPINITIALSCAN")
+			switch {
+			case !d.is("SCHEMA"):
+				return fail("ALTER must be followed by SCHEMA")
+			case !d.is("ADD"):
+				return fail("Unknown action passed to ALTER SCHEMA")
+			case !d.more():
+				return fail("No fields provided")
+			}
+			added := d.words[d.at:]
+			if ifMissing && ix.schema.Field(string(added[0])) != nil {
+				return answer(resp.OK)
+			}
+			if bad := d.fields(ix.schema); bad != "" {
+				return fail(bad)
+			}
+			if bad := checkPaths(ix.schema); bad != "" {
+				return fail(bad)
+			}
+			if ix.schema.TextFields() > fewTextFields && !ix.schema.MaxTextFields {
+				return fail("Cannot add more TEXT fields: the index was created without MAXTEXTFIELDS")
+			}
+			definition := append(append(bytes.Clone(ix.definition), ' '), joinWords(added)...)
+			id := store.Int(ix.id)
+			return write(decodeOK, store.Stmt{SQL: sqlGuardIndexVersion, Args: []store.Value{id, store.Int(ix.version)}, Refused: &searchBusy},
+				store.Stmt{SQL: sqlAlterIndex, Args: []store.Value{id, store.Bytes(definition), store.Int(int64(toInt(skip)))}})
+		})
+	}
+}
+
+func toInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+const (
+	sqlDropIndex = `DELETE FROM search_indexes WHERE id = ?1`
+	// sqlDropKeys deletes the keys of indexed documents.
+	sqlDropKeys = `DELETE FROM keys WHERE id IN (SELECT key_id FROM search_documents WHERE index_id = ?1) AND db = 0`
+	sqlDropKey  = `DELETE FROM keys WHERE id = ?1 AND version = ?2`
+)
+
+func ftDropindex(ifPresent bool) func(*Call) Plan {
+	return func(c *Call) Plan {
+		dd := len(c.Args) == 3 && c.is(2, "DD")
+		if len(c.Args) > 3 || len(c.Args) == 3 && !dd {
+			return fail("Unknown argument")
+		}
+		plan := c.withIndex(c.Args[1], unknownIndex, func(ix *searchIndex, w *store.Work) Plan {
+			drop := store.Stmt{SQL: sqlDropIndex, Args: []store.Value{store.Int(ix.id)}}
+			if !dd {
+				return write(decodeOK, drop)
+			}
+			return c.withChanged(ix, w, func(p *pending) Plan {
+				stmts := []store.Stmt{}
+				for _, k := range p.matching {
+					stmts = append(stmts, store.Stmt{SQL: sqlDropKey, Args: []store.Value{store.Int(k.id), store.Int(k.version)}})
+				}
+				for _, doc := range p.staleDocs {
+					stmts = append(stmts, store.Stmt{SQL: `DELETE FROM search_documents WHERE index_id = ?1 AND doc = ?2`, Args: []store.Value{store.Int(ix.id), store.Int(doc)}})
+				}
+				stmts = append(stmts, store.Stmt{SQL: sqlDropKeys, Args: []store.Value{store.Int(ix.id)}}, drop)
+				return write(decodeOK, stmts...)
+			})
+		})
+		if ifPresent {
+			then := plan.Then
+			plan.Then = func(r *store.Result) Plan {
+				if len(r.Rows[0]) == 0 {
+					return answer(resp.OK)
+				}
+				return then(r)
+			}
+		}
+		return plan
+	}
+}
+
+func ftList(c *Call) Plan {
+	return read(func(r *store.Result) resp.Value {
+		v := bulks(r.Rows[0])
+		v.Kind = resp.Set
+		return v
+	}, store.Stmt{SQL: `SELECT name FROM search_indexes ORDER BY name`})
+}
+
+const (
+	sqlGuardAlias   = `INSERT INTO guard SELECT NULL FROM search_aliases WHERE alias = ?1`
+	sqlSetAlias     = `INSERT INTO search_aliases(alias, index_id) VALUES(?1, ?2) ON CONFLICT(alias) DO UPDATE SET index_id = excluded.index_id`
+	sqlDropAlias    = `DELETE FROM search_aliases WHERE alias = ?1`
+	sqlIsIndex      = `SELECT 1 FROM search_indexes WHERE name = ?1`
+	sqlGuardIndexID = `INSERT INTO guard SELECT NULL WHERE NOT EXISTS (SELECT 1 FROM search_indexes WHERE id = ?1)`
+	sqlIsAlias      = `SELECT 1 FROM search_aliases WHERE alias = ?1`
+)
+
+var (
+	aliasExists   = resp.MakeError("Alias already exists")
+	aliasMissing  = resp.MakeError("Alias does not exist")
+	aliasTarget   = "Unknown index name (or name is an alias itself)"
+	indexWentAway = resp.MakeError("Unknown index name")
+)
+
+func (c *Call) setAlias(guards ...store.Stmt) Plan {
+	alias := store.Bytes(c.Args[1])
+	return readThen(func(r *store.Result) Plan {
+		if len(r.Rows[0]) == 0 {
+			return fail(aliasTarget)
+		}
+		if len(r.Rows[1]) > 0 {
+			return fail("Alias conflicts with an existing index name")
+		}
+		id := store.Int(r.Rows[0][0][0].Int())
+		stmts := append(guards, store.Stmt{SQL: sqlGuardIndexID, Args: []store.Value{id}, Refused: &indexWentAway}, store.Stmt{SQL: sqlSetAlias, Args: []store.Value{alias, id}})
+		return write(decodeOK, stmts...)
+	}, store.Stmt{SQL: `SELECT id FROM search_indexes WHERE name = ?1`, Args: []store.Value{store.Bytes(c.Args[2])}}, store.Stmt{SQL: sqlIsIndex, Args: []store.Value{alias}})
+}
+
+func ftAliasadd(ifMissing bool) func(*Call) Plan {
+	return func(c *Call) Plan {
+		refused := &aliasExists
+		if ifMissing {
+			refused = &resp.OK
+		}
+		return c.setAlias(store.Stmt{SQL: sqlGuardAlias, Args: []store.Value{store.Bytes(c.Args[1])}, Refused: refused})
+	}
+}
+
+func ftAliasupdate(c *Call) Plan { return c.setAlias() }
+
+func ftAliasdel(ifPresent bool) func(*Call) Plan {
+	return func(c *Call) Plan {
+		return write(func(r *store.Result) resp.Value {
+			if r.Changes[0] == 0 && !ifPresent {
+				return aliasMissing
+			}
+			return resp.OK
+		}, store.Stmt{SQL: sqlDropAlias, Args: []store.Value{store.Bytes(c.Args[1])}})
+	}
+}
+
+// ftAliaslist translates FT.ALIASLIST, which accepts no alias.
+func ftAliaslist(c *Call) Plan {
+	name := []store.Value{store.Bytes(c.Args[1])}
+	return read(func(r *store.Result) resp.Value {
+		if len(r.Rows[0]) == 0 {
+			return resp.MakeError("Unknown index name (or name is an alias itself)")
+		}
+		v := bulks(r.Rows[1])
+		v.Kind = resp.Set
+		return v
+	}, store.Stmt{SQL: sqlIsIndex, Args: name},
+		store.Stmt{SQL: `SELECT alias FROM search_aliases WHERE index_id = (SELECT id FROM search_indexes WHERE name = ?1) ORDER BY alias`, Args: name})
+}
+
+// names returns the names of the fields.
+func fieldNames(fields []*inverted.Field) (names []string) {
+	for _, f := range fields {
+		names = append(names, f.Name)
+	}
+	slices.Sort(names)
+	return names
+}

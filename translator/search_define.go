@@ -1,0 +1,391 @@
+package translator
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/search/text"
+	"github.com/meowdis/meowdis/translator/inverted"
+)
+
+// The limits of a schema.
+const (
+	maxSearchFields = 1024
+	maxTextFields   = 128
+	fewTextFields   = 32 // of an index without MAXTEXTFIELDS, when FT.ALTER adds fields
+)
+
+// definition parses the words after the name of the index in FT.CREATE.
+type definition struct {
+	words [][]byte
+	at    int
+}
+
+func (d *definition) more() bool { return d.at < len(d.words) }
+
+// is reports whether the next word is name, and skips it.
+func (d *definition) is(name string) bool {
+	if d.more() && wordIs(d.words[d.at], name) {
+		d.at++
+		return true
+	}
+	return false
+}
+
+// next returns the next word, nil after the last one.
+func (d *definition) next() []byte {
+	if !d.more() {
+		return nil
+	}
+	d.at++
+	return d.words[d.at-1]
+}
+
+// counted returns the words after their number.
+func (d *definition) counted(option string) ([][]byte, string) {
+	word := d.next()
+	n, ok := parseInt(word)
+	switch {
+	case word == nil:
+		return nil, "Bad arguments for " + option + ": Expected an argument, but none provided"
+	case !ok:
+		return nil, "Bad arguments for " + option + ": Could not convert argument to expected type"
+	case n < 0 || n > int64(len(d.words)-d.at):
+		return nil, "Bad arguments for " + option + ": Expected an argument, but none provided"
+	}
+	list := d.words[d.at : d.at+int(n)]
+	d.at += int(n)
+	return list, ""
+}
+
+// parseDefinition parses a definition. bad is the text of an error, "" for none.
+func parseDefinition(words [][]byte) (s *inverted.Schema, bad string) {
+	d := &definition{words: words}
+	s = &inverted.Schema{Prefixes: [][]byte{{}}, Language: "english", Score: 1}
+	for d.more() {
+		if d.is("SCHEMA") {
+			if !d.more() {
+				return nil, "Fields arguments are missing"
+			}
+			return s, d.fields(s)
+		}
+		if bad = d.option(s); bad != "" {
+			return nil, bad
+		}
+	}
+	return nil, "No schema found"
+}
+
+func (d *definition) option(s *inverted.Schema) (bad string) {
+	word := string(d.next())
+	for _, flag := range []struct {
+		name string
+		to   *bool
+	}{
+		{"MAXTEXTFIELDS", &s.MaxTextFields}, {"NOOFFSETS", &s.NoOffsets}, {"NOHL", &s.NoHighlight}, {"NOFIELDS", &s.NoFields},
+		{"NOFREQS", &s.NoFreqs}, {"SKIPINITIALSCAN", &s.SkipScan}, {"ASYNC", new(bool)},
+	} {
+		if strings.EqualFold(word, flag.name) {
+			*flag.to = true
+			return ""
+		}
+	}
+	name := strings.ToUpper(word)
+	switch name {
+	case "PREFIX":
+		s.Prefixes, bad = d.counted(name)
+		if len(s.Prefixes) == 0 {
+			s.Prefixes = [][]byte{{}}
+		}
+		return bad
+	case "STOPWORDS":
+		var list [][]byte
+		list, bad = d.counted(name)
+		s.HasStopWords, s.StopWords = true, nil
+		for _, w := range list {
+			s.StopWords = append(s.StopWords, []byte(strings.ToLower(string(w))))
+		}
+		return bad
+	}
+	to := map[string]*string{"LANGUAGE_FIELD": &s.LanguageField, "SCORE_FIELD": &s.ScoreField, "PAYLOAD_FIELD": &s.PayloadField, "LANGUAGE": &s.Language}[name]
+	if to == nil && !slices.Contains([]string{"ON", "SCORE", "TEMPORARY", "INDEXALL"}, name) {
+		return fmt.Sprintf("Unknown argument `%s`", word)
+	}
+	value := d.next()
+	if value == nil {
+		return "Bad arguments for " + name + ": Expected an argument, but none provided"
+	}
+	return setOption(s, name, string(value), to)
+}
+
+func setOption(s *inverted.Schema, name, value string, to *string) string {
+	switch name {
+	case "ON":
+		switch strings.ToUpper(value) {
+		case "HASH":
+		case "JSON":
+			s.JSON = true
+		default:
+			return "Invalid rule type: " + value
+		}
+	case "SCORE":
+		f, ok := parseFloat([]byte(value))
+		if !ok || f < 0 || f > 1 {
+			return "Invalid score"
+		}
+		s.Score = f
+	case "TEMPORARY":
+		n, ok := parseInt([]byte(value))
+		if !ok {
+			return "Bad arguments for TEMPORARY: Could not convert argument to expected type"
+		}
+		s.Temporary = n
+	case "INDEXALL":
+		switch strings.ToUpper(value) {
+		case "ENABLE":
+			s.IndexAll = true
+		case "DISABLE":
+		default:
+			return "Invalid argument for `INDEXALL`, use ENABLE or DISABLE"
+		}
+	case "LANGUAGE":
+		s.Language = strings.ToLower(value)
+		if !text.IsLanguage(s.Language) {
+			return "Invalid language"
+		}
+	default:
+		*to = value
+		s.HasPayload = s.HasPayload || name == "PAYLOAD_FIELD"
+	}
+	return ""
+}
+
+// fields parses the fields of a schema, and adds them to s.
+func (d *definition) fields(s *inverted.Schema) (bad string) {
+	for d.more() {
+		f := &inverted.Field{Path: string(d.next()), Weight: 1}
+		f.Name = f.Path
+		if d.is("AS") {
+			if !d.more() {
+				return fmt.Sprintf("Parse error: `AS` requires an argument")
+			}
+			f.Name = string(d.next())
+		}
+		if s.Field(f.Name) != nil {
+			return "Duplicate field in schema - " + f.Name
+		}
+		if !d.more() {
+			return fmt.Sprintf("Field `%s` does not have a type", f.Name)
+		}
+		if bad = d.field(s, f); bad != "" {
+			return bad
+		}
+		if s.JSON {
+			f.Unnormalized = f.Sortable
+		}
+		s.Add(f)
+		switch {
+		case len(s.Fields) > maxSearchFields:
+			return fmt.Sprintf("Schema is limited to %d fields", maxSearchFields)
+		case s.TextFields() > maxTextFields:
+			return fmt.Sprintf("Schema is limited to %d TEXT fields", maxTextFields)
+		}
+	}
+	return ""
+}
+
+// field parses the type of a field and its options.
+func (d *definition) field(s *inverted.Schema, f *inverted.Field) (bad string) {
+	typ := strings.ToUpper(string(d.next()))
+	for t := inverted.Text; t <= inverted.Vector; t++ {
+		if typ == t.String() {
+			f.Type = t
+			typ = ""
+		}
+	}
+	if typ != "" {
+		return fmt.Sprintf("Invalid field type for field `%s`", f.Name)
+	}
+	if f.Type == inverted.Tag && !s.JSON {
+		f.Separator = ','
+	}
+	if f.Type == inverted.Vector {
+		if bad = d.vector(f); bad != "" {
+			return bad
+		}
+	}
+	for d.more() {
+		taken, bad := d.ownOption(f)
+		if bad != "" {
+			return bad
+		}
+		if !taken {
+			break
+		}
+	}
+	if f.Type == inverted.Vector {
+		return ""
+	}
+	for d.more() {
+		switch {
+		case f.Type != inverted.GeoShape && d.is("SORTABLE"):
+			f.Sortable = true
+			f.Unnormalized = d.is("UNF") || f.Type == inverted.Numeric
+		case d.is("NOINDEX"):
+			f.NoIndex = true
+		default:
+			return fieldConflict(f)
+		}
+	}
+	return fieldConflict(f)
+}
+
+func fieldConflict(f *inverted.Field) string {
+	if f.NoIndex && f.IndexMissing {
+		return fmt.Sprintf("'Field `%s` cannot be defined with both `NOINDEX` and `INDEXMISSING`", f.Name)
+	}
+	return ""
+}
+
+// ownOption parses an option of the field's type, and reports whether the next word is one.
+func (d *definition) ownOption(f *inverted.Field) (taken bool, bad string) {
+	if d.is("INDEXMISSING") {
+		f.IndexMissing = true
+		return true, ""
+	}
+	words := f.Type == inverted.Text || f.Type == inverted.Tag
+	switch {
+	case words && d.is("WITHSUFFIXTRIE"):
+		f.Suffixes = true
+	case words && d.is("INDEXEMPTY"):
+		f.IndexEmpty = true
+	case f.Type == inverted.Text && d.is("NOSTEM"):
+		f.NoStem = true
+	case f.Type == inverted.Text && d.is("WEIGHT"):
+		w, ok := parseFloat(d.next())
+		if !ok {
+			return false, "Bad arguments for WEIGHT: Could not convert argument to expected type"
+		}
+		f.Weight = w
+	case f.Type == inverted.Text && d.is("PHONETIC"):
+		f.Phonetic = string(d.next())
+		if !slices.Contains([]string{"dm:en", "dm:fr", "dm:pt", "dm:es"}, f.Phonetic) {
+			return false, "Matcher Format: <2 chars algorithm>:<2 chars language>. Support algorithms: double metaphone (dm). Supported languages: English (en), French (fr), Portuguese (pt) and Spanish (es)"
+		}
+	case f.Type == inverted.Tag && d.is("SEPARATOR"):
+		sep := d.next()
+		if len(sep) != 1 {
+			return false, fmt.Sprintf("Tag separator must be a single character. Got `%s`", sep)
+		}
+		f.Separator = sep[0]
+	case f.Type == inverted.Tag && d.is("CASESENSITIVE"):
+		f.CaseSensitive = true
+	case f.Type == inverted.GeoShape && d.is("FLAT"):
+		f.Flat = true
+	case f.Type == inverted.GeoShape && d.is("SPHERICAL"):
+		f.Flat = false
+	default:
+		return false, ""
+	}
+	return true, ""
+}
+
+// maxVectorBytes limits the size of a vector.
+const maxVectorBytes = 1 << 20
+
+// vector parses the algorithm of a vector field.
+func (d *definition) vector(f *inverted.Field) string {
+	v := &f.Vector
+	v.Algorithm = strings.ToUpper(string(d.next()))
+	if !slices.Contains([]string{"FLAT", "HNSW", "SVS-VAMANA"}, v.Algorithm) {
+		return "Bad arguments for vector similarity algorithm: Unknown argument"
+	}
+	list, bad := d.counted("vector similarity number of parameters")
+	if bad != "" {
+		return bad
+	}
+	if len(list)%2 != 0 {
+		return fmt.Sprintf("Bad number of arguments for vector similarity index: got %d but expected even number as algorithm parameters (should be submitted as named arguments)", len(list))
+	}
+	for i := 0; i < len(list); i += 2 {
+		name, value := strings.ToUpper(string(list[i])), strings.ToUpper(string(list[i+1]))
+		if bad := vectorOption(v, name, value); bad != "" {
+			return bad
+		}
+	}
+	for _, m := range []struct {
+		name    string
+		missing bool
+	}{{"TYPE", v.DataType == ""}, {"DIM", v.Dim == 0}, {"DISTANCE_METRIC", v.Metric == ""}} {
+		if m.missing {
+			return fmt.Sprintf("Missing mandatory parameter: cannot create %s index without specifying %s argument", v.Algorithm, m.name)
+		}
+	}
+	if v.Size() > maxVectorBytes {
+		return fmt.Sprintf("Bad arguments for vector similarity %s index dim: Value is outside acceptable bounds", v.Algorithm)
+	}
+	return ""
+}
+
+// vectorOptions lists the options of the algorithms, besides TYPE, DIM and DISTANCE_METRIC.
+var vectorOptions = map[string][]string{
+	"FLAT":       {"INITIAL_CAP", "BLOCK_SIZE"},
+	"HNSW":       {"INITIAL_CAP", "M", "EF_CONSTRUCTION", "EF_RUNTIME", "EPSILON"},
+	"SVS-VAMANA": {"GRAPH_MAX_DEGREE", "CONSTRUCTION_WINDOW_SIZE", "SEARCH_WINDOW_SIZE", "EPSILON", "COMPRESSION", "TRAINING_THRESHOLD", "REDUCE"},
+}
+
+func vectorOption(v *inverted.VectorOptions, name, value string) string {
+	invalid := func(what string) string {
+		return fmt.Sprintf("Bad arguments for vector similarity %s index %s: Could not convert argument to expected type", v.Algorithm, what)
+	}
+	switch name {
+	case "TYPE":
+		if !inverted.IsVectorType(value) || v.Algorithm == "SVS-VAMANA" && value != "FLOAT32" && value != "FLOAT16" {
+			return invalid("type")
+		}
+		v.DataType = value
+	case "DIM":
+		n, err := strconv.Atoi(value)
+		if err != nil || n <= 0 {
+			return invalid("dim")
+		}
+		v.Dim = n
+	case "DISTANCE_METRIC":
+		if !slices.Contains([]string{"L2", "IP", "COSINE"}, value) {
+			return invalid("metric")
+		}
+		v.Metric = value
+	default:
+		if !slices.Contains(vectorOptions[v.Algorithm], name) {
+			return fmt.Sprintf("Bad arguments for algorithm %s: Unknown argument", v.Algorithm)
+		}
+		if f, ok := parseFloat([]byte(value)); name != "COMPRESSION" && (!ok || f < 0) {
+			return invalid(strings.ToLower(name))
+		}
+		v.Options = append(v.Options, [2]string{name, value})
+	}
+	return ""
+}
+
+// joinWords writes the words of a definition as a line that resp.SplitLine reads.
+func joinWords(words [][]byte) []byte {
+	var out []byte
+	for i, w := range words {
+		if i > 0 {
+			out = append(out, ' ')
+		}
+		if plainWord(w) {
+			out = append(out, w...)
+		} else {
+			out = resp.AppendQuoted(out, w, false)
+		}
+	}
+	return out
+}
+
+func plainWord(w []byte) bool {
+	return len(w) > 0 && !slices.ContainsFunc(w, func(ch byte) bool { return ch <= ' ' || ch >= 0x7f || ch == '"' || ch == '\'' || ch == '\\' })
+}

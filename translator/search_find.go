@@ -1,0 +1,280 @@
+package translator
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/meowdis/meowdis/redis/search/query"
+	scoring "github.com/meowdis/meowdis/redis/search/score"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator/inverted"
+)
+
+// finder finds the documents of a query. The steps of one plan share it.
+type finder struct {
+	c        *Call
+	ix       *searchIndex
+	tree     query.Node
+	options  *searchOptions
+	scores   bool // compute scores
+	explains bool // keep their explanations
+
+	pending *pending
+	program *inverted.Program
+	all     []inverted.DocInfo
+	hits    []*hit
+	allowed map[int64]bool // by INKEYS, nil for all documents
+	full    bool           // an expansion has more terms than it may
+}
+
+// hit holds a document that a query found.
+type hit struct {
+	inverted.Found
+	score float64
+	key   *keyRow // once its key is known
+
+	explanation *scoring.Explanation
+	sortKey     sortable
+}
+
+const (
+	sqlTerms       = `SELECT DISTINCT term FROM search_postings WHERE index_id = ?1 AND term >= ?2 AND term < ?3 ORDER BY term`
+	sqlFewTerms    = sqlTerms + ` LIMIT 201`
+	sqlBlocksOf    = `SELECT data FROM search_postings WHERE index_id = ?1 AND term = ?2 ORDER BY block`
+	sqlDocsOfNames = `SELECT d.doc FROM json_each(?2) j CROSS JOIN keys k ON k.db = 0 AND k.key = unhex(j.value) CROSS JOIN search_documents d ON d.key_id = k.id AND d.index_id = ?1`
+	sqlNumbersOf   = `SELECT value, doc FROM search_numbers WHERE index_id = ?1 AND field = ?2 AND value BETWEEN ?3 AND ?4`
+)
+
+// find runs the query, and calls next with the documents in order of their numbers.
+func (f *finder) find(w *store.Work, next func(w *store.Work) Plan) Plan {
+	return f.c.withChanged(f.ix, w, func(p *pending) Plan {
+		f.pending = p
+		f.program = inverted.Compile(f.ix.schema, f.tree, inverted.CompileOptions{Slop: f.options.slop, InOrder: f.options.inOrder})
+		return f.expand(w, next)
+	})
+}
+
+// expand reads the terms of the expansions.
+func (f *finder) expand(w *store.Work, next func(w *store.Work) Plan) Plan {
+	expansions := f.program.Expansions
+	if len(expansions) == 0 {
+		return f.load(w, next)
+	}
+	stmts := make([]store.Stmt, len(expansions))
+	for i, e := range expansions {
+		sql := sqlTerms
+		if e.Whole {
+			sql = sqlFewTerms
+		}
+		stmts[i] = store.Stmt{SQL: sql, Args: []store.Value{store.Int(f.ix.id), store.Bytes(e.First), store.Bytes(e.Next)}}
+	}
+	return readThen(func(r *store.Result) Plan {
+		for i, e := range expansions {
+			for _, row := range r.Rows[i] {
+				r.Work.Step(len(row[0].Bytes()) + 8)
+				e.Take(row[0].Bytes())
+			}
+			e.TakeAll(f.pending.batch)
+			f.full = f.full || e.Full()
+		}
+		return f.load(r.Work, next)
+	}, stmts...)
+}
+
+// load reads the rows of the leaves.
+func (f *finder) load(w *store.Work, next func(w *store.Work) Plan) Plan {
+	id := store.Int(f.ix.id)
+	var stmts []store.Stmt
+	var of []*inverted.Leaf
+	for _, l := range f.program.Leaves {
+		if l.Ranges == nil {
+			stmts, of = append(stmts, f.blocks(l)), append(of, l)
+			continue
+		}
+		for _, r := range l.Ranges {
+			stmts = append(stmts, store.Stmt{SQL: sqlNumbersOf, Args: []store.Value{id, store.Int(int64(l.Field.ID)), store.Float(r.Min), store.Float(r.Max)}})
+			of = append(of, l)
+		}
+	}
+	if f.program.NeedsAll || f.scores {
+		stmts, of = append(stmts, store.Stmt{SQL: sqlBlocksOf, Args: []store.Value{id, store.Bytes(inverted.AllTerm)}}), append(of, nil)
+	}
+	loads := len(stmts)
+	if f.options.hasInKeys {
+		stmts = append(stmts, store.Stmt{SQL: sqlDocsOfNames, Args: []store.Value{id, hexList(f.options.inKeys)}})
+	}
+	if len(stmts) == 0 {
+		return f.run(w, next)
+	}
+	return readThen(func(r *store.Result) Plan {
+		if f.options.hasInKeys {
+			f.allowed = map[int64]bool{}
+			for _, row := range r.Rows[loads] {
+				f.allowed[row[0].Int()] = true
+			}
+			for doc, k := range f.pending.docs {
+				if slices.ContainsFunc(f.options.inKeys, func(key []byte) bool { return bytes.Equal(key, k.key) }) {
+					f.allowed[doc] = true
+				}
+			}
+		}
+		hidden := f.pending.hidden
+		for i, rows := range r.Rows[:loads] {
+			l := of[i]
+			for _, row := range rows {
+				switch {
+				case l == nil:
+					r.Work.Grow(int64(8 * len(row[0].Bytes())))
+					inverted.DocInfos(row[0].Bytes(), func(d inverted.DocInfo) {
+						if !hidden[d.Doc] {
+							f.all = append(f.all, d)
+						}
+					})
+				case l.Ranges != nil:
+					r.Work.Grow(8)
+					r.Work.Step(8)
+					l.LoadNumber(row[0].Float(), row[1].Int(), hidden)
+				default:
+					l.LoadBlock(row[0].Bytes(), hidden, r.Work)
+				}
+			}
+		}
+		return f.run(r.Work, next)
+	}, stmts...)
+}
+
+// blocks returns the statement that reads the blocks of a leaf. Vectors are compared while they are read.
+func (f *finder) blocks(l *inverted.Leaf) store.Stmt {
+	return store.Stmt{SQL: sqlBlocksOf, Args: []store.Value{store.Int(f.ix.id), store.Bytes(l.Term)}}
+}
+
+// needsPlaces reports whether a scorer looks at the positions of words.
+func needsPlaces(scorer string) bool {
+	return scorer == "BM25" || strings.HasPrefix(scorer, "TFIDF")
+}
+
+// run finds the documents in memory.
+func (f *finder) run(w *store.Work, next func(w *store.Work) Plan) Plan {
+	for _, l := range f.program.Leaves {
+		l.LoadBatch(f.pending.batch, w)
+	}
+	f.all = append(f.all, f.pending.batch.Docs...)
+	f.program.Run(inverted.RunOptions{All: f.all, Matches: f.scores, Places: f.scores && needsPlaces(f.options.scorer), Work: w}, func(d inverted.Found) {
+		if f.allowed == nil || f.allowed[d.Doc] {
+			f.hits = append(f.hits, &hit{Found: d})
+		}
+	})
+	if f.scores {
+		f.score()
+	}
+	if knn, is := f.tree.(*query.KNN); is {
+		return f.nearest(knn, w, next)
+	}
+	return next(w)
+}
+
+// collection returns what scorers need to know of the index.
+func (f *finder) collection() scoring.Collection {
+	total := 0.0
+	for _, d := range f.all {
+		total += float64(d.Length)
+	}
+	c := scoring.Collection{Docs: len(f.all)}
+	if c.Docs > 0 {
+		c.AverageLength = total / float64(c.Docs)
+	}
+	return c
+}
+
+// score computes the scores of the hits.
+func (f *finder) score() {
+	scorer, c := scoring.Scorer{Name: f.options.scorer, TanhFactor: f.options.tanhFactor, Payload: f.options.payload}, f.collection()
+	scores, explanations := make([]float64, len(f.hits)), make([]*scoring.Explanation, len(f.hits))
+	for i, h := range f.hits {
+		d, _ := inverted.InfoOf(f.all, h.Doc)
+		scores[i], explanations[i] = scorer.Score(h.Match, c, scoring.Document{Score: d.Score, Length: int(d.Length), MaxFreq: int(d.MaxFreq)})
+	}
+	if scorer.Name == "BM25STD.NORM" {
+		scoring.Normalize(scores, explanations)
+	}
+	for i, h := range f.hits {
+		h.score = scores[i]
+		if f.explains {
+			h.explanation = explanations[i]
+		}
+		h.Match = nil
+	}
+}
+
+// nearest keeps the documents with the nearest vectors.
+func (f *finder) nearest(knn *query.KNN, w *store.Work, next func(w *store.Work) Plan) Plan {
+	field := f.ix.schema.Field(knn.Field)
+	if field == nil || len(f.hits) == 0 || knn.K == 0 {
+		f.hits = nil
+		return next(w)
+	}
+	hits := map[int64]*hit{}
+	for _, h := range f.hits {
+		w.Grow(48)
+		hits[h.Doc] = h
+	}
+	candidates := func() *inverted.Nearest {
+		return inverted.NewNearest(knn.K, inverted.NewDistance(field.Vector, []byte(knn.Vector)), func(doc int64) bool { return hits[doc] != nil })
+	}
+	var found *inverted.Nearest
+	stmt := store.Stmt{SQL: sqlBlocksOf, Args: []store.Value{store.Int(f.ix.id), store.Bytes(inverted.VectorTerm(field))}}
+	stmt.Fold = func() func(store.Row) {
+		n := candidates()
+		found = n
+		return func(row store.Row) { n.Block(row[0].Bytes()) }
+	}
+	return readThen(func(r *store.Result) Plan {
+		if found == nil || len(r.Rows[0]) > 0 { // the store keeps the rows
+			found = candidates()
+			for _, row := range r.Rows[0] {
+				r.Work.Step(len(row[0].Bytes()))
+				found.Block(row[0].Bytes())
+			}
+		}
+		found.Batch(f.pending.batch, field)
+		f.hits = f.hits[:0]
+		for _, d := range found.Sorted() {
+			h := hits[d.Doc]
+			h.SetDistance(knn.ScoreAs, d.Distance)
+			f.hits = append(f.hits, h)
+		}
+		slices.SortFunc(f.hits, func(a, b *hit) int { return cmp.Compare(a.Doc, b.Doc) })
+		return next(r.Work)
+	}, stmt)
+}
+
+// sqlKeysOfDocs reads the keys of documents.
+const sqlKeysOfDocs = `SELECT d.doc, k.id, k.key, k.version, k.volatile, k.type = 'ReJSON-RL' FROM json_each(?2) j
+	CROSS JOIN search_documents d ON d.index_id = ?1 AND d.doc = j.value CROSS JOIN keys k ON k.id = d.key_id`
+
+// keysOf finds the keys of hits, and calls next.
+func (f *finder) keysOf(hits []*hit, w *store.Work, next func(w *store.Work) Plan) Plan {
+	byDoc := map[int64]*hit{}
+	var docs []int64
+	for _, h := range hits {
+		if h.key != nil {
+			continue
+		}
+		if h.key = f.pending.docs[h.Doc]; h.key == nil {
+			byDoc[h.Doc] = h
+			docs = append(docs, h.Doc)
+		}
+	}
+	if len(docs) == 0 {
+		return next(w)
+	}
+	return readThen(func(r *store.Result) Plan {
+		for _, row := range r.Rows[0] {
+			r.Work.Grow(int64(160 + len(row[2].Bytes())))
+			byDoc[row[0].Int()].key = &keyRow{id: row[1].Int(), key: row[2].Bytes(), version: row[3].Int(), volatile: row[4].Int(), json: row[5].Int() != 0}
+		}
+		return next(r.Work)
+	}, store.Stmt{SQL: sqlKeysOfDocs, Args: []store.Value{store.Int(f.ix.id), numberList(docs)}})
+}

@@ -1,0 +1,245 @@
+package translator
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
+	"github.com/meowdis/meowdis/translator/document"
+	"github.com/meowdis/meowdis/translator/inverted"
+)
+
+// keyRow holds a key that an index may have.
+type keyRow struct {
+	id, version, volatile int64
+	key                   []byte
+	json                  bool
+	source                *inverted.Source // after its content is loaded
+}
+
+// numberList returns the JSON argument of a list of ids.
+func numberList(ids []int64) store.Value {
+	out := make([]byte, 0, 2+8*len(ids))
+	out = append(out, '[')
+	for i, id := range ids {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = strconv.AppendInt(out, id, 10)
+	}
+	return store.TextBytes(append(out, ']'))
+}
+
+const (
+	sqlKeyRows = `SELECT k.id, k.key, k.version, k.volatile, k.type = 'ReJSON-RL' FROM json_each(?1) j CROSS JOIN keys k ON k.id = j.value
+		WHERE k.db = 0 AND k.type IN ('hash', 'ReJSON-RL') AND (k.dies_at IS NULL OR k.dies_at > ?2)`
+
+	liveIndexedField = `(h.expires_at IS NULL OR h.expires_at > ?2)`
+	sqlKeyDocuments  = `SELECT d.key_id, d.value FROM json_each(?1) j CROSS JOIN documents d ON d.key_id = j.value`
+	sqlKeyFields     = `SELECT h.key_id, h.field, h.value FROM json_each(?1) j CROSS JOIN hashes h ON h.key_id = j.value AND ` + liveIndexedField + ` ORDER BY h.key_id, h.seq`
+	// sqlSomeFields reads the fields in ?3, a list of hashes and names.
+	sqlSomeFields = `SELECT h.key_id, h.field, h.value FROM json_each(?1) j CROSS JOIN json_each(?3) f
+		CROSS JOIN hashes h ON h.key_id = j.value AND h.hash = json_extract(f.value, '$[0]') AND h.field = unhex(json_extract(f.value, '$[1]')) AND ` + liveIndexedField
+)
+
+// loadSlice limits the keys that a step loads.
+const loadSlice = 500
+
+// keyRows reads the live keys of the ids that are hashes or documents, and calls next.
+func (c *Call) keyRows(ids []int64, w *store.Work, next func(keys []*keyRow, w *store.Work) Plan) Plan {
+	if len(ids) == 0 {
+		return next(nil, w)
+	}
+	return readThen(func(r *store.Result) Plan {
+		keys := make([]*keyRow, 0, len(r.Rows[0]))
+		for _, row := range r.Rows[0] {
+			r.Work.Grow(int64(96 + len(row[1].Bytes())))
+			keys = append(keys, &keyRow{id: row[0].Int(), key: row[1].Bytes(), version: row[2].Int(), volatile: row[3].Int(), json: row[4].Int() != 0})
+		}
+		return next(keys, r.Work)
+	}, store.Stmt{SQL: sqlKeyRows, Args: []store.Value{numberList(ids), store.Int(c.Env.Now)}})
+}
+
+// loadKeys reads the contents of keys in slices, and calls next. fields limits the fields of hashes, unless it is nil.
+func (c *Call) loadKeys(keys []*keyRow, fields [][]byte, w *store.Work, next func(w *store.Work) Plan) Plan {
+	if len(keys) == 0 {
+		return next(w)
+	}
+	n := min(len(keys), loadSlice)
+	byID := map[int64]*keyRow{}
+	var hashes, documents []int64
+	for _, k := range keys[:n] {
+		k.source = &inverted.Source{Key: k.key, Work: w}
+		byID[k.id] = k
+		if k.json {
+			documents = append(documents, k.id)
+		} else {
+			k.source.Fields = map[string][]byte{}
+			hashes = append(hashes, k.id)
+		}
+	}
+	read := store.Stmt{SQL: sqlKeyFields, Args: []store.Value{numberList(hashes), store.Int(c.Env.Now)}}
+	if fields != nil {
+		read = store.Stmt{SQL: sqlSomeFields, Args: append(read.Args, hashedJSON(fields, 1))}
+	}
+	return readThen(func(r *store.Result) Plan {
+		for _, row := range r.Rows[0] {
+			k := byID[row[0].Int()]
+			r.Work.Grow(int64(64 + len(row[1].Bytes()) + len(row[2].Bytes())))
+			name := string(row[1].Bytes())
+			k.source.Fields[name] = row[2].Bytes()
+			k.source.Order = append(k.source.Order, name)
+		}
+		for _, row := range r.Rows[1] {
+			k := byID[row[0].Int()]
+			k.source.Text = row[1].Bytes()
+			r.Work.Step(len(k.source.Text))
+			root, err := document.Load(k.source.Text, r.Work.Grow)
+			if err != nil {
+				root = &document.Value{}
+			}
+			k.source.Root = root
+		}
+		for _, k := range keys[:n] {
+			k.source.Work = r.Work
+			if k.json && k.source.Root == nil { // another process has deleted it
+				k.source.Root = &document.Value{}
+			}
+		}
+		return c.loadKeys(keys[n:], fields, r.Work, next)
+	}, read, store.Stmt{SQL: sqlKeyDocuments, Args: []store.Value{numberList(documents)}})
+}
+
+// wanted returns the fields of hashes that an index needs, nil for all.
+func (ix *searchIndex) wanted() [][]byte {
+	s := ix.schema
+	if s.Filter != "" {
+		return nil
+	}
+	fields := [][]byte{}
+	for _, f := range s.Fields {
+		fields = append(fields, []byte(f.Path))
+	}
+	for _, name := range []string{s.LanguageField, s.ScoreField} {
+		if name != "" {
+			fields = append(fields, []byte(name))
+		}
+	}
+	return fields
+}
+
+// covers reports whether the index has the key, as far as its name and type say.
+func (ix *searchIndex) covers(k *keyRow) bool {
+	return k.json == ix.schema.JSON && ix.schema.Covers(k.key)
+}
+
+// passes reports whether a document passes the index's FILTER.
+func (ix *searchIndex) passes(src *inverted.Source) bool {
+	if ix.schema.Filter == "" {
+		return true
+	}
+	return false
+}
+
+// pending holds what the rows of an index do not show.
+type pending struct {
+	keys      []*keyRow // changed since they were indexed, in order of their ids
+	matching  []*keyRow // the keys that the index will have
+	staleDocs []int64   // indexed documents of changed keys
+	hidden    map[int64]bool
+	unscanned bool // more keys wait for the initial scan than a query reads
+	batch     *inverted.Batch
+	docs      map[int64]*keyRow // by the number of a document in batch
+	failed    []failedKey
+}
+
+// failedKey holds a key that cannot be indexed.
+type failedKey struct {
+	key    *keyRow
+	reason string
+}
+
+// maxUnscanned limits the keys that a query reads before the initial scan has indexed them.
+const maxUnscanned = 1000
+
+const (
+	withDoc       = ` LEFT JOIN search_documents d ON d.index_id = ?1 AND d.key_id = `
+	sqlPendingOf  = `SELECT p.key_id, d.doc FROM search_pending p` + withDoc + `p.key_id`
+	sqlUnscanned  = `SELECT k.id, d.doc FROM keys k` + withDoc + `k.id WHERE k.id > ?2 AND k.db = 0 AND k.type IN ('hash', 'ReJSON-RL') ORDER BY k.id LIMIT ?3`
+	sqlDeadDocs   = `SELECT d.doc FROM keys k CROSS JOIN search_documents d ON d.key_id = k.id AND d.index_id = ?1 WHERE ` + schema.DiesAt + ` <= ?2`
+	sqlDeadFields = `SELECT DISTINCT h.key_id, d.doc FROM hashes h` + withDoc + `h.key_id WHERE h.expires_at <= ?2`
+	sqlDeleted    = `SELECT doc FROM search_deleted WHERE index_id = ?1`
+)
+
+// withChanged reads the keys that changed after they were indexed, and indexes them in memory. It calls next.
+func (c *Call) withChanged(ix *searchIndex, w *store.Work, next func(p *pending) Plan) Plan {
+	id := store.Int(ix.id)
+	stmts := []store.Stmt{
+		{SQL: sqlPendingOf, Args: []store.Value{id}},
+		{SQL: sqlDeadFields, Args: []store.Value{id, store.Int(c.Env.Now)}},
+		{SQL: sqlDeadDocs, Args: []store.Value{id, store.Int(c.Env.Now)}},
+		{SQL: sqlDeleted, Args: []store.Value{id}},
+	}
+	if ix.scanned >= 0 {
+		stmts = append(stmts, store.Stmt{SQL: sqlUnscanned, Args: []store.Value{id, store.Int(ix.scanned), store.Int(maxUnscanned + 1)}})
+	}
+	return readThen(func(r *store.Result) Plan {
+		p := &pending{hidden: map[int64]bool{}, docs: map[int64]*keyRow{}}
+		changed := slices.Concat(r.Rows[0], r.Rows[1])
+		if ix.scanned >= 0 {
+			if p.unscanned = len(r.Rows[4]) > maxUnscanned; !p.unscanned {
+				changed = append(changed, r.Rows[4]...)
+			}
+		}
+		seen := map[int64]bool{}
+		var ids []int64
+		for _, row := range changed {
+			r.Work.Grow(64)
+			if key := row[0].Int(); !seen[key] {
+				seen[key] = true
+				ids = append(ids, key)
+			}
+			if !row[1].IsNull() && !p.hidden[row[1].Int()] {
+				p.hidden[row[1].Int()] = true
+				p.staleDocs = append(p.staleDocs, row[1].Int())
+			}
+		}
+		for _, row := range slices.Concat(r.Rows[2], r.Rows[3]) {
+			r.Work.Grow(48)
+			p.hidden[row[0].Int()] = true
+		}
+		slices.Sort(ids)
+		return c.keyRows(ids, r.Work, func(keys []*keyRow, w *store.Work) Plan {
+			slices.SortFunc(keys, func(a, b *keyRow) int { return cmp.Compare(a.id, b.id) })
+			for _, k := range keys {
+				if ix.covers(k) {
+					p.keys = append(p.keys, k)
+				}
+			}
+			return c.loadKeys(p.keys, ix.wanted(), w, func(w *store.Work) Plan {
+				p.index(ix, w)
+				return next(p)
+			})
+		})
+	}, stmts...)
+}
+
+// index indexes the changed keys in memory.
+func (p *pending) index(ix *searchIndex, w *store.Work) {
+	p.batch = &inverted.Batch{Schema: ix.schema, Synonyms: ix.synonyms, Work: w}
+	doc := ix.lastDoc
+	for _, k := range p.keys {
+		if !ix.passes(k.source) {
+			continue
+		}
+		if err := p.batch.Add(doc+1, k.source); err != nil {
+			p.failed = append(p.failed, failedKey{k, err.Error()})
+			continue
+		}
+		doc++
+		p.matching = append(p.matching, k)
+		p.docs[doc] = k
+	}
+}

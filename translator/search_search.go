@@ -1,0 +1,479 @@
+package translator
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/search/query"
+	scoring "github.com/meowdis/meowdis/redis/search/score"
+	"github.com/meowdis/meowdis/redis/search/text"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator/document"
+	"github.com/meowdis/meowdis/translator/inverted"
+)
+
+// searchCall holds the arguments of FT.SEARCH.
+type searchCall struct {
+	searchOptions
+	noContent, withScores, explainScore, withPayloads, withSortKeys bool
+	offset, limit                                                   int64
+	sortBy                                                          string
+	descending                                                      bool
+	returned                                                        []returnedField // nil for all fields
+}
+
+// returnedField holds a field of RETURN or LOAD.
+type returnedField struct{ name, as string }
+
+// parseSearch parses the arguments of FT.SEARCH after the query.
+func parseSearch(query []byte, words [][]byte, ix *searchIndex) (q *searchCall, bad string) {
+	q = &searchCall{searchOptions: newSearchOptions(query), limit: 10}
+	d := &definition{words: words}
+	for d.more() {
+		taken, bad := q.option(d, ix.schema)
+		if !taken && bad == "" {
+			bad = q.ownOption(d, ix)
+		}
+		if bad != "" {
+			return nil, bad
+		}
+	}
+	if q.explainScore && !q.withScores {
+		return nil, "EXPLAINSCORE must be accompanied with WITHSCORES"
+	}
+	return q, ""
+}
+
+func (q *searchCall) ownOption(d *definition, ix *searchIndex) (bad string) {
+	at := d.at
+	word := strings.ToUpper(string(d.next()))
+	flag := map[string]*bool{"NOCONTENT": &q.noContent, "WITHSCORES": &q.withScores, "EXPLAINSCORE": &q.explainScore, "WITHPAYLOADS": &q.withPayloads, "WITHSORTKEYS": &q.withSortKeys}[word]
+	if flag != nil {
+		*flag = true
+		return ""
+	}
+	switch word {
+	case "LIMIT":
+		q.offset, q.limit, bad = parseSearchLimit(d, maxSearchResults)
+		return bad
+	case "SORTBY":
+		if !d.more() {
+			return badArgument(word, noArgument)
+		}
+		q.sortBy = strings.TrimPrefix(string(d.next()), "@")
+		if q.descending = d.is("DESC"); !q.descending {
+			d.is("ASC")
+		}
+		return ""
+	case "RETURN":
+		q.returned, bad = parseReturn(d)
+		if bad == "" && len(q.returned) == 0 {
+			q.noContent = true
+		}
+		return bad
+	}
+	return fmt.Sprintf("Unknown argument `%s` at position %d for <main>", d.words[at], at)
+}
+
+// parseReturn parses RETURN n, whose number counts every word.
+func parseReturn(d *definition) (all []returnedField, bad string) {
+	list, bad := d.counted("RETURN")
+	if bad != "" {
+		return nil, bad
+	}
+	all = []returnedField{}
+	for i := 0; i < len(list); i++ {
+		f := returnedField{name: strings.TrimPrefix(string(list[i]), "@")}
+		f.as = f.name
+		if i+1 < len(list) && wordIs(list[i+1], "AS") {
+			if i+2 == len(list) {
+				return nil, "RETURN path AS name - must be accompanied with NAME"
+			}
+			f.as = string(list[i+2])
+			i += 2
+		}
+		all = append(all, f)
+	}
+	return all, ""
+}
+
+var noSearchPermission = resp.MakeError("NOPERM User does not have the required permissions to query the index")
+
+// mayQuery reports whether the user may read the keys that the index can have.
+func (c *Call) mayQuery(ix *searchIndex) bool {
+	if c.Env.MayRead == nil {
+		return true
+	}
+	return !slices.ContainsFunc(ix.schema.Prefixes, func(p []byte) bool { return !c.Env.MayRead(p) })
+}
+
+// mayReadAll reports whether the user may read the keys of the hits.
+func (c *Call) mayReadAll(hits []*hit) bool {
+	if c.Env.MayRead == nil {
+		return true
+	}
+	return !slices.ContainsFunc(hits, func(h *hit) bool { return h.key != nil && !c.Env.MayRead(h.key.key) })
+}
+
+func ftSearch(c *Call) Plan {
+	return c.withIndex(c.Args[1], noSuchIndex(c.Args[1]), func(ix *searchIndex, w *store.Work) Plan {
+		q, bad := parseSearch(c.Args[2], c.Args[3:], ix)
+		if bad != "" {
+			return fail(bad)
+		}
+		return c.search(ix, q, w)
+	})
+}
+
+// search plans FT.SEARCH with parsed arguments.
+func (c *Call) search(ix *searchIndex, q *searchCall, w *store.Work) Plan {
+	if !c.mayQuery(ix) {
+		return answer(noSearchPermission)
+	}
+	tree, bad := q.parse(ix)
+	if bad != "" {
+		return fail(bad)
+	}
+	f := &finder{c: c, ix: ix, tree: tree, options: &q.searchOptions, explains: q.explainScore}
+	f.scores = q.withScores || q.sortBy == "" && !isKNN(tree)
+	if q.sortBy != "" && ix.schema.Field(q.sortBy) == nil && !yields(tree, q.sortBy) && q.sortBy != "__key" && q.sortBy != "__score" {
+		return fail(fmt.Sprintf("Property `%s` not loaded nor in schema", q.sortBy))
+	}
+	return f.find(w, func(w *store.Work) Plan {
+		return f.sorted(q, w, func(w *store.Work) Plan {
+			total := len(f.hits)
+			page := f.hits[min(q.offset, int64(total)):]
+			page = page[:min(q.limit, int64(len(page)))]
+			return f.keysOf(page, w, func(w *store.Work) Plan {
+				if !c.mayReadAll(page) {
+					return answer(noSearchPermission)
+				}
+				if q.noContent && !q.withSortKeys && !q.withPayloads {
+					return answer(f.reply(q, total, page))
+				}
+				return c.loadKeys(keysOfHits(page), nil, w, func(*store.Work) Plan { return answer(f.reply(q, total, page)) })
+			})
+		})
+	})
+}
+
+func isKNN(tree query.Node) bool {
+	_, is := tree.(*query.KNN)
+	return is
+}
+
+// yields reports whether a clause of vectors yields a distance of the name.
+func yields(tree query.Node, name string) (found bool) {
+	query.Walk(tree, func(n query.Node) {
+		switch n := n.(type) {
+		case *query.KNN:
+			found = found || n.ScoreAs == name
+		case *query.VectorRange:
+			found = found || n.ScoreAs == name
+		}
+	})
+	return found
+}
+
+func keysOfHits(hits []*hit) []*keyRow {
+	keys := make([]*keyRow, 0, len(hits))
+	for _, h := range hits {
+		if h.key != nil {
+			keys = append(keys, h.key)
+		}
+	}
+	return keys
+}
+
+// sorted orders the hits, and calls next.
+func (f *finder) sorted(q *searchCall, w *store.Work, next func(w *store.Work) Plan) Plan {
+	if q.sortBy == "" || q.sortBy == "__score" {
+		slices.SortStableFunc(f.hits, func(a, b *hit) int {
+			if q.sortBy != "" && !q.descending {
+				a, b = b, a
+			}
+			return cmp.Compare(b.score, a.score)
+		})
+		return next(w)
+	}
+	return f.keysOf(f.hits, w, func(w *store.Work) Plan {
+		field := f.ix.schema.Field(q.sortBy)
+		order := func(w *store.Work) Plan {
+			for _, h := range f.hits {
+				h.sortKey = f.property(h, q.sortBy)
+			}
+			slices.SortStableFunc(f.hits, func(a, b *hit) int {
+				switch x, y := a.sortKey, b.sortKey; {
+				case x.missing || y.missing:
+					return cmp.Compare(toInt(x.missing), toInt(y.missing))
+				case q.descending:
+					return y.compare(x)
+				default:
+					return x.compare(y)
+				}
+			})
+			return next(w)
+		}
+		if field == nil {
+			return order(w)
+		}
+		return f.c.loadKeys(keysOfHits(f.hits), [][]byte{[]byte(field.Path)}, w, order)
+	})
+}
+
+// sortable holds a value to sort by.
+type sortable struct {
+	missing, isNumber bool
+	number            float64
+	text              string
+}
+
+func (s sortable) compare(o sortable) int {
+	if s.isNumber && o.isNumber {
+		return cmp.Compare(s.number, o.number)
+	}
+	if s.isNumber != o.isNumber {
+		return cmp.Compare(toInt(o.isNumber), toInt(s.isNumber))
+	}
+	return strings.Compare(s.text, o.text)
+}
+
+// String returns the sort key as WITHSORTKEYS shows it.
+func (s sortable) reply() resp.Value {
+	switch {
+	case s.missing:
+		return resp.Nil
+	case s.isNumber:
+		return resp.MakeString("#" + strconv.FormatFloat(s.number, 'g', 17, 64))
+	}
+	return resp.MakeString("$" + s.text)
+}
+
+// property returns the value of a property of a loaded hit.
+func (f *finder) property(h *hit, name string) sortable {
+	if d, ok := h.Distances[name]; ok {
+		return sortable{isNumber: true, number: d}
+	}
+	switch name {
+	case "__score":
+		return sortable{isNumber: true, number: h.score}
+	case "__key":
+		if h.key != nil {
+			return sortable{text: string(h.key.key)}
+		}
+	}
+	field := f.ix.schema.Field(name)
+	if field == nil || h.key == nil || h.key.source == nil {
+		return sortable{missing: true}
+	}
+	v, ok := h.key.source.Value(field.Path)
+	if !ok {
+		return sortable{missing: true}
+	}
+	if h.key.json {
+		if array := h.key.source.Select(field.Path); len(array) > 0 && array[0].Kind == document.Array {
+			if len(array[0].Elems) == 0 {
+				return sortable{missing: true}
+			}
+			v = textOf(array[0].Elems[0])
+		}
+	}
+	if field.Type == inverted.Numeric {
+		if n, err := strconv.ParseFloat(v, 64); err == nil {
+			return sortable{isNumber: true, number: n}
+		}
+	}
+	if field.Sortable && !field.Unnormalized && (field.Type == inverted.Text || field.Type == inverted.Tag && !field.CaseSensitive) {
+		v = strings.ToLower(v)
+	}
+	return sortable{text: v}
+}
+
+func textOf(v *document.Value) string {
+	if v.Kind == document.String {
+		return v.Str
+	}
+	return string(v.Append(nil))
+}
+
+// explained returns an explanation of EXPLAINSCORE: a text, or an array of it and its parts.
+func explained(e *scoring.Explanation) resp.Value {
+	if e == nil {
+		return resp.EmptyBulk
+	}
+	if len(e.Children) == 0 {
+		return resp.MakeString(e.Text)
+	}
+	parts := resp.EmptyArray
+	for _, child := range e.Children {
+		parts.Elems = append(parts.Elems, explained(child))
+	}
+	return resp.MakeArray(resp.MakeString(e.Text), parts)
+}
+
+// reply makes the reply of FT.SEARCH.
+func (f *finder) reply(q *searchCall, total int, page []*hit) resp.Value {
+	v2 := resp.MakeArray(resp.MakeInt(int64(total)))
+	results := resp.EmptyArray
+	for _, h := range page {
+		if h.key == nil {
+			continue
+		}
+		key := resp.MakeBulk(h.key.key)
+		v2.Elems = append(v2.Elems, key)
+		v3 := resp.MakeMap(resp.MakeString("id"), key)
+		add := func(name string, v resp.Value) {
+			v2.Elems = append(v2.Elems, v)
+			v3.Elems = append(v3.Elems, resp.MakeString(name), v)
+		}
+		if q.withScores {
+			score := resp.MakeDouble(h.score)
+			if q.explainScore {
+				score = resp.MakeArray(score, explained(h.explanation))
+			}
+			add("score", score)
+		}
+		if q.withPayloads {
+			add("payload", f.payload(h))
+		}
+		if q.withSortKeys {
+			key := resp.Nil
+			if q.sortBy != "" {
+				key = h.sortKey.reply()
+			}
+			add("sortkey", key)
+		}
+		if !q.noContent {
+			fields := f.fields(q, h)
+			v2.Elems = append(v2.Elems, fields)
+			in3 := fields
+			if in3.Kind == resp.Array {
+				in3.Kind = resp.Map
+			}
+			v3.Elems = append(v3.Elems, resp.MakeString("extra_attributes"), in3)
+		}
+		v3.Elems = append(v3.Elems, resp.MakeString("values"), resp.EmptyArray)
+		results.Elems = append(results.Elems, v3)
+	}
+	v2.RESP3 = f.resultMap(results, total, q.expand)
+	return v2
+}
+
+// resultMap makes the reply of RESP3.
+func (f *finder) resultMap(results resp.Value, total int, expand bool) *resp.Value {
+	warning, format := resp.EmptyArray, "STRING"
+	if f.full {
+		warning = resp.MakeArray(resp.MakeString("Max prefix expansions limit was reached"))
+	}
+	if expand {
+		format = "EXPAND"
+	}
+	v := resp.MakeMap(resp.MakeString("attributes"), resp.EmptyArray, resp.MakeString("format"), resp.MakeString(format), resp.MakeString("results"), results,
+		resp.MakeString("total_results"), resp.MakeInt(int64(total)), resp.MakeString("warning"), warning)
+	return &v
+}
+
+// payload returns the payload of a document.
+func (f *finder) payload(h *hit) resp.Value {
+	name := f.ix.schema.PayloadField
+	if name == "" {
+		name = "__payload"
+	}
+	if h.key.source == nil {
+		return resp.Nil
+	}
+	if v, ok := h.key.source.Value(name); ok {
+		return resp.MakeString(v)
+	}
+	return resp.Nil
+}
+
+// fields returns the fields of a hit: a flat array of names and values, or null if the document is gone.
+func (f *finder) fields(q *searchCall, h *hit) resp.Value {
+	src := h.key.source
+	if src == nil || src.Root == nil && len(src.Fields) == 0 || h.key.json && src.Text == nil {
+		return resp.Nil
+	}
+	v := resp.Value{Kind: resp.Array, Elems: []resp.Value{}}
+	add := func(name, value string) { v.Elems = append(v.Elems, resp.MakeString(name), resp.MakeString(value)) }
+	if q.returned != nil {
+		for _, r := range q.returned {
+			if value, ok := f.value(q, h, r.name); ok {
+				add(r.as, value)
+			}
+		}
+		return v
+	}
+	names := make([]string, 0, len(h.Distances))
+	for name := range h.Distances {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		add(name, text.FormatNumber(h.Distances[name]))
+	}
+	if field := f.ix.schema.Field(q.sortBy); field != nil {
+		if value, ok := f.value(q, h, q.sortBy); ok {
+			add(field.Name, value)
+		}
+	}
+	if h.key.json {
+		document := src.Root.Append(nil)
+		if q.dialect >= 3 {
+			document = bytes.Join([][]byte{[]byte("["), document, []byte("]")}, nil)
+		}
+		add("$", string(document))
+		return v
+	}
+	s := f.ix.schema
+	for _, name := range src.Order {
+		if name == "" || name != s.ScoreField && name != s.LanguageField && name != s.PayloadField && name != q.sortBy {
+			add(name, string(src.Fields[name]))
+		}
+	}
+	return v
+}
+
+// value returns a property of a document as it is returned: an attribute, a field of a hash, or a path.
+func (f *finder) value(q *searchCall, h *hit, name string) (string, bool) {
+	if d, ok := h.Distances[name]; ok {
+		return text.FormatNumber(d), true
+	}
+	switch name {
+	case "__key":
+		return string(h.key.key), true
+	case "__score":
+		return text.FormatNumber(h.score), true
+	}
+	path := name
+	if field := f.ix.schema.Field(name); field != nil {
+		path = field.Path
+	}
+	if !h.key.json {
+		return h.key.source.Value(path)
+	}
+	if path == "$" || strings.HasPrefix(path, "$") || f.ix.schema.Field(name) != nil {
+		return jsonValue(h.key.source, path, q.dialect)
+	}
+	return "", false
+}
+
+// jsonValue returns what a path selects as text: the first value, or an array from dialect 3 on.
+func jsonValue(src *inverted.Source, path string, dialect int) (string, bool) {
+	values := src.Select(path)
+	switch {
+	case len(values) == 0:
+		return "", false
+	case dialect >= 3:
+		return string((&document.Value{Kind: document.Array, Elems: values}).Append(nil)), true
+	}
+	if values[0].Kind == document.Null {
+		return "", false
+	}
+	return textOf(values[0]), true
+}

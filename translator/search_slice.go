@@ -1,0 +1,292 @@
+package translator
+
+import (
+	"strconv"
+
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator/inverted"
+)
+
+// IndexSlice plans the next piece of work on the indexes of FT.CREATE: it indexes changed keys, continues an initial
+// scan, or removes rows that count no more. Its batch writes, and it decodes to the number of rows of work done, 0 if
+// nothing is left. limit counts keys.
+func IndexSlice(now int64, limit int, w *store.Work) Plan {
+	c := &Call{Env: Env{Now: now, Work: w}}
+	return readThen(func(r *store.Result) Plan {
+		indexes := decodeIndexes(r.Rows[0], r.Rows[1], r.Work)
+		ids := make([]int64, 0, len(r.Rows[2]))
+		for _, row := range r.Rows[2] {
+			ids = append(ids, row[0].Int())
+		}
+		switch {
+		case len(ids) > 0 && len(indexes) > 0:
+			return c.indexKeys(indexes, ids, r.Work, nil)
+		case len(r.Rows[3]) > 0:
+			return dropRows(r.Rows[3][0][0], limit)
+		}
+		for _, ix := range indexes {
+			if ix.scanned >= 0 {
+				return c.scanKeys(ix, limit)
+			}
+		}
+		for _, ix := range indexes {
+			if ix.cleanTerm != nil || ix.deleted > max(minDeleted, ix.documents/8) {
+				return c.cleanIndex(ix, limit)
+			}
+		}
+		return answer(resp.Zero)
+	}, store.Stmt{SQL: sqlIndexes}, store.Stmt{SQL: sqlAllSynonyms}, store.Stmt{SQL: `SELECT key_id FROM search_pending LIMIT ?1`, Args: []store.Value{store.Int(int64(limit))}},
+		store.Stmt{SQL: `SELECT index_id FROM search_dropped LIMIT 1`})
+}
+
+// minDeleted limits the deleted documents that an index may have before the sweep removes them.
+const minDeleted = 1000
+
+// scanKeys indexes the next keys of an initial scan.
+func (c *Call) scanKeys(ix *searchIndex, limit int) Plan {
+	args := []store.Value{store.Int(ix.id), store.Int(ix.scanned), store.Int(int64(limit))}
+	return readThen(func(r *store.Result) Plan {
+		ids := make([]int64, 0, len(r.Rows[0]))
+		for _, row := range r.Rows[0] {
+			ids = append(ids, row[0].Int())
+		}
+		done := store.Stmt{SQL: `UPDATE search_indexes SET scanned = ?2 WHERE id = ?1`, Args: []store.Value{store.Int(ix.id), {}}}
+		if len(ids) == limit {
+			done.Args[1] = store.Int(ids[len(ids)-1])
+		}
+		return c.indexKeys([]*searchIndex{ix}, ids, r.Work, &done)
+	}, store.Stmt{SQL: sqlUnscanned, Args: args})
+}
+
+const (
+	sqlDocsOfKeys = `SELECT d.index_id, d.doc, d.key_id, d.length FROM json_each(?1) j CROSS JOIN search_documents d ON d.key_id = j.value`
+
+	sqlGuardIndexVersion = `INSERT INTO guard SELECT NULL WHERE NOT EXISTS (SELECT 1 FROM search_indexes WHERE id = ?1 AND version = ?2)`
+	sqlDeleteDoc         = `DELETE FROM search_documents WHERE index_id = ?1 AND doc = ?2`
+	sqlMarkDeleted       = `INSERT INTO search_deleted(index_id, doc) VALUES(?1, ?2) ON CONFLICT DO NOTHING`
+	sqlAddDoc            = `INSERT INTO search_documents(index_id, doc, key_id, length) VALUES(?1, ?2, ?3, ?4)`
+	sqlAddNumber         = `INSERT INTO search_numbers(index_id, field, value, doc) VALUES(?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING`
+	// sqlAddBlock appends to the last block of the term, unless it is full. ?5 is the size of a full block.
+	sqlAddBlock = `INSERT INTO search_postings(index_id, term, block, data) VALUES(?1, ?2,
+		ifnull((SELECT iif(length(data) < ?5, block, ?3) FROM search_postings WHERE index_id = ?1 AND term = ?2 ORDER BY block DESC LIMIT 1), ?3), ?4)
+		ON CONFLICT(index_id, term, block) DO UPDATE SET data = CAST(data || excluded.data AS BLOB)`
+	sqlIndexed = `UPDATE search_indexes SET version = version + 1, last_doc = ?2, documents = documents + ?3, length = length + ?4, deleted = deleted + ?5,
+		failures = failures + ?6, last_error = ifnull(?7, last_error), last_error_key = ifnull(?8, last_error_key) WHERE id = ?1`
+	// sqlDonePending forgets keys that have not changed since they were read: ?1 lists their ids, versions and numbers of
+	// fields with an expiry.
+	sqlDonePending = `DELETE FROM search_pending WHERE key_id IN (SELECT json_extract(j.value, '$[0]') FROM json_each(?1) j LEFT JOIN keys k ON k.id = json_extract(j.value, '$[0]')
+		WHERE k.version IS json_extract(j.value, '$[1]') AND k.volatile IS json_extract(j.value, '$[2]'))`
+)
+
+// blockBytesOfPostings limits the size of a block of postings that grows.
+const blockBytesOfPostings = 2000
+
+// searchBusy refuses a batch if another process has indexed keys at the same time. The sweep tries again.
+var searchBusy = resp.MakeError("TRYAGAIN another client changed the index; try again")
+
+// indexKeys indexes the keys of the ids, and forgets that they are pending. last, if not nil, is one more statement.
+func (c *Call) indexKeys(indexes []*searchIndex, ids []int64, w *store.Work, last *store.Stmt) Plan {
+	list := numberList(ids)
+	return readThen(func(r *store.Result) Plan {
+		stale := r.Rows[0]
+		return c.keyRows(ids, r.Work, func(keys []*keyRow, w *store.Work) Plan {
+			var covered []*keyRow
+			for _, k := range keys {
+				for _, ix := range indexes {
+					if ix.covers(k) {
+						covered = append(covered, k)
+						break
+					}
+				}
+			}
+			return c.loadKeys(covered, wantedBy(indexes), w, func(w *store.Work) Plan {
+				var stmts []store.Stmt
+				for _, ix := range indexes {
+					stmts = append(stmts, ix.indexed(covered, stale, w)...)
+				}
+				if last == nil {
+					stmts = append(stmts, store.Stmt{SQL: sqlDonePending, Args: []store.Value{stateList(ids, keys)}})
+				} else {
+					stmts = append(stmts, *last)
+				}
+				plan := write(always(resp.MakeInt(int64(len(ids)+1))), stmts...)
+				plan.Keys = [][]byte{}
+				return plan
+			})
+		})
+	}, store.Stmt{SQL: sqlDocsOfKeys, Args: []store.Value{list}})
+}
+
+// wantedBy returns the fields of hashes that the indexes need, nil for all.
+func wantedBy(indexes []*searchIndex) (all [][]byte) {
+	all = [][]byte{}
+	seen := map[string]bool{}
+	for _, ix := range indexes {
+		fields := ix.wanted()
+		if fields == nil {
+			return nil
+		}
+		for _, f := range fields {
+			if !seen[string(f)] {
+				seen[string(f)] = true
+				all = append(all, f)
+			}
+		}
+	}
+	return all
+}
+
+// stateList lists ids with the state of their keys, null for a missing key.
+func stateList(ids []int64, keys []*keyRow) store.Value {
+	byID := map[int64]*keyRow{}
+	for _, k := range keys {
+		byID[k.id] = k
+	}
+	out := []byte{'['}
+	for i, id := range ids {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = strconv.AppendInt(append(out, '['), id, 10)
+		if k := byID[id]; k == nil {
+			out = append(out, ",null,null]"...)
+		} else {
+			out = strconv.AppendInt(append(out, ','), k.version, 10)
+			out = strconv.AppendInt(append(out, ','), k.volatile, 10)
+			out = append(out, ']')
+		}
+	}
+	return store.TextBytes(append(out, ']'))
+}
+
+// indexed returns the statements that index the keys. The rows of stale are their documents so far.
+func (ix *searchIndex) indexed(keys []*keyRow, stale []store.Row, w *store.Work) (stmts []store.Stmt) {
+	id := store.Int(ix.id)
+	stmts = append(stmts, store.Stmt{SQL: sqlGuardIndexVersion, Args: []store.Value{id, store.Int(ix.version)}, Refused: &searchBusy})
+	var documents, length, failures, deleted int64
+	var lastError, errorKey store.Value
+	for _, row := range stale {
+		if row[0].Int() != ix.id {
+			continue
+		}
+		doc := []store.Value{id, store.Int(row[1].Int())}
+		stmts = append(stmts, store.Stmt{SQL: sqlDeleteDoc, Args: doc}, store.Stmt{SQL: sqlMarkDeleted, Args: doc})
+		documents, length, deleted = documents-1, length-row[3].Int(), deleted+1
+	}
+	b := &inverted.Batch{Schema: ix.schema, Synonyms: ix.synonyms, Work: w}
+	doc := ix.lastDoc
+	for _, k := range keys {
+		if !ix.covers(k) || !ix.passes(k.source) {
+			continue
+		}
+		if err := b.Add(doc+1, k.source); err != nil {
+			failures++
+			lastError, errorKey = store.Bytes([]byte(err.Error())), store.Bytes(k.key)
+			continue
+		}
+		doc++
+		of := int64(b.Docs[len(b.Docs)-1].Length)
+		documents, length = documents+1, length+of
+		stmts = append(stmts, store.Stmt{SQL: sqlAddDoc, Args: []store.Value{id, store.Int(doc), store.Int(k.id), store.Int(of)}})
+	}
+	if len(stmts) == 1 && failures == 0 {
+		return stmts // the guard only
+	}
+	for _, block := range b.Blocks() {
+		size := int64(blockBytesOfPostings)
+		if inverted.IsVectorTerm(block.Term) {
+			size = blockBytes
+		}
+		stmts = append(stmts, store.Stmt{SQL: sqlAddBlock, Args: []store.Value{id, store.Bytes(block.Term), store.Int(block.First), store.Bytes(block.Data), store.Int(size)}})
+	}
+	for _, n := range b.Numbers {
+		stmts = append(stmts, store.Stmt{SQL: sqlAddNumber, Args: []store.Value{id, store.Int(int64(n.Field)), store.Float(n.Value), store.Int(n.Doc)}})
+	}
+	return append(stmts, store.Stmt{SQL: sqlIndexed, Args: []store.Value{id, store.Int(doc), store.Int(documents), store.Int(length), store.Int(deleted), store.Int(failures), lastError, errorKey}})
+}
+
+// An index with many deleted documents is cleaned in slices: the documents deleted so far are marked, their rows
+// removed term by term, and at the end the marks.
+const (
+	sqlMarkCleaning = `UPDATE search_deleted SET cleaning = 1 WHERE index_id = ?1`
+	sqlSetCleaning  = `UPDATE search_indexes SET version = version + 1, clean_term = ?2, clean_block = ?3 WHERE id = ?1`
+	sqlCleaning     = `SELECT doc FROM search_deleted WHERE index_id = ?1 AND cleaning = 1`
+	sqlNextBlocks   = `SELECT term, block, data FROM search_postings WHERE index_id = ?1 AND (term, block) > (?2, ?3) ORDER BY term, block LIMIT ?4`
+	sqlPutBlock     = `UPDATE search_postings SET data = ?4 WHERE index_id = ?1 AND term = ?2 AND block = ?3`
+	sqlDropPostings = `DELETE FROM search_postings WHERE index_id = ?1 AND term = ?2 AND block = ?3`
+	sqlCleanNumbers = `DELETE FROM search_numbers WHERE index_id = ?1 AND doc IN (SELECT doc FROM search_deleted WHERE index_id = ?1 AND cleaning = 1)`
+	sqlCleaned      = `UPDATE search_indexes SET deleted = deleted - (SELECT count(*) FROM search_deleted WHERE index_id = ?1 AND cleaning = 1) WHERE id = ?1`
+	sqlDropDeleted  = `DELETE FROM search_deleted WHERE index_id = ?1 AND cleaning = 1`
+)
+
+// cleanIndex removes rows of deleted documents.
+func (c *Call) cleanIndex(ix *searchIndex, limit int) Plan {
+	id := store.Int(ix.id)
+	guard := store.Stmt{SQL: sqlGuardIndexVersion, Args: []store.Value{id, store.Int(ix.version)}, Refused: &searchBusy}
+	cleaned := func(stmts ...store.Stmt) Plan {
+		plan := write(always(resp.One), append([]store.Stmt{guard}, stmts...)...)
+		plan.Keys = [][]byte{}
+		return plan
+	}
+	if ix.cleanTerm == nil {
+		return cleaned(store.Stmt{SQL: sqlMarkCleaning, Args: []store.Value{id}}, store.Stmt{SQL: sqlSetCleaning, Args: []store.Value{id, store.Bytes(nil), store.Int(0)}})
+	}
+	return readThen(func(r *store.Result) Plan {
+		gone := map[int64]bool{}
+		for _, row := range r.Rows[0] {
+			r.Work.Grow(48)
+			gone[row[0].Int()] = true
+		}
+		var stmts []store.Stmt
+		for _, row := range r.Rows[1] {
+			term, before := row[0].Bytes(), row[2].Bytes()
+			r.Work.Step(len(before))
+			dropped := false
+			data, left := inverted.Without(term, before, func(doc int64) bool {
+				dropped = dropped || gone[doc]
+				return gone[doc]
+			})
+			args := []store.Value{id, row[0], row[1]}
+			switch {
+			case left == 0:
+				stmts = append(stmts, store.Stmt{SQL: sqlDropPostings, Args: args})
+			case dropped:
+				stmts = append(stmts, store.Stmt{SQL: sqlPutBlock, Args: append(args, store.Bytes(data))})
+			}
+		}
+		if n := len(r.Rows[1]); n == limit {
+			at := r.Rows[1][n-1]
+			return cleaned(append(stmts, store.Stmt{SQL: sqlSetCleaning, Args: []store.Value{id, at[0], at[1]}})...)
+		}
+		for _, sql := range []string{sqlCleanNumbers, sqlCleaned, sqlDropDeleted} {
+			stmts = append(stmts, store.Stmt{SQL: sql, Args: []store.Value{id}})
+		}
+		return cleaned(append(stmts, store.Stmt{SQL: sqlSetCleaning, Args: []store.Value{id, {}, {}}})...)
+	}, store.Stmt{SQL: sqlCleaning, Args: []store.Value{id}},
+		store.Stmt{SQL: sqlNextBlocks, Args: []store.Value{id, store.Bytes(ix.cleanTerm), store.Int(ix.cleanBlock), store.Int(int64(limit))}})
+}
+
+// dropStmts delete rows of an index that is dropped.
+var dropStmts = []string{
+	`DELETE FROM search_postings WHERE index_id = ?1 AND (term, block) IN (SELECT term, block FROM search_postings WHERE index_id = ?1 LIMIT ?2)`,
+	`DELETE FROM search_numbers WHERE index_id = ?1 AND (field, value, doc) IN (SELECT field, value, doc FROM search_numbers WHERE index_id = ?1 LIMIT ?2)`,
+	`DELETE FROM search_documents WHERE index_id = ?1 AND doc IN (SELECT doc FROM search_documents WHERE index_id = ?1 LIMIT ?2)`,
+	`DELETE FROM search_deleted WHERE index_id = ?1 AND doc IN (SELECT doc FROM search_deleted WHERE index_id = ?1 LIMIT ?2)`,
+}
+
+const sqlDropDone = `DELETE FROM search_dropped WHERE index_id = ?1 AND NOT EXISTS (SELECT 1 FROM search_postings WHERE index_id = ?1)
+	AND NOT EXISTS (SELECT 1 FROM search_numbers WHERE index_id = ?1) AND NOT EXISTS (SELECT 1 FROM search_documents WHERE index_id = ?1)
+	AND NOT EXISTS (SELECT 1 FROM search_deleted WHERE index_id = ?1)`
+
+// dropRows deletes rows of a dropped index.
+func dropRows(index store.Value, limit int) Plan {
+	var stmts []store.Stmt
+	for _, sql := range dropStmts {
+		stmts = append(stmts, store.Stmt{SQL: sql, Args: []store.Value{index, store.Int(int64(10 * limit))}})
+	}
+	stmts = append(stmts, store.Stmt{SQL: sqlDropDone, Args: []store.Value{index}})
+	plan := write(always(resp.One), stmts...)
+	plan.Keys = [][]byte{}
+	return plan
+}
