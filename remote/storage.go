@@ -47,8 +47,6 @@ func OpenStorage(rawURL, token string, o Options) (*Storage, error) {
 	}
 	transport := client.Transport.(*http.Transport)
 	transport.MaxIdleConnsPerHost = 2 * maxRequests
-	// The endpoint keeps idle connections longer, so it does not close one that is about to be used.
-	transport.IdleConnTimeout = 30 * time.Second
 	s := &Storage{url: u, token: token, client: client, waitBefore: backoff}
 	s.life, s.abandon = context.WithCancelCause(context.Background())
 	s.setLane(&s.reads, true)
