@@ -25,6 +25,11 @@ type BackupOptions struct {
 	AsIs bool
 	// Progress, if not nil, is called with the number of copied pages and the total.
 	Progress func(done, total int)
+	// Began, if not nil, is called once the backup sees its snapshot. In a backup of a Store, no transaction of the
+	// store is open then.
+	Began func()
+
+	betweenWrites func(fn func() error) error // runs fn between two transactions of the store; nil for a File
 }
 
 // Backup copies a snapshot of the file to path; other processes may continue to write. The copy is checked and
@@ -40,7 +45,7 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 	// The mode is for the owner only, even if other users may read the file. A read-only file makes a
 	// read-only backup.
 	return makeBackup(ctx, path, info.Mode().Perm()&0o600, o, func(to *conn) error {
-		return f.Snapshot(func() error { return f.conn.copyPages(ctx, to, o.Progress) })
+		return f.Snapshot(func() error { return f.conn.copyPages(ctx, to, o) })
 	})
 }
 
@@ -146,9 +151,19 @@ const pagesAStep = 1000
 
 // copyPages copies the database that c sees to the database of to. The transaction of c keeps it from changing
 // between two steps.
-func (c *conn) copyPages(ctx context.Context, to *conn, progress func(done, total int)) error {
-	// A transaction begins with its first read.
-	if _, _, err := c.run(store.Stmt{SQL: "SELECT count(*) FROM sqlite_schema"}); err != nil {
+func (c *conn) copyPages(ctx context.Context, to *conn, o BackupOptions) error {
+	first := func() error {
+		// A transaction begins with its first read.
+		_, _, err := c.run(store.Stmt{SQL: "SELECT count(*) FROM sqlite_schema"})
+		if err == nil && o.Began != nil {
+			o.Began()
+		}
+		return err
+	}
+	if o.betweenWrites == nil {
+		o.betweenWrites = func(fn func() error) error { return fn() }
+	}
+	if err := o.betweenWrites(first); err != nil {
 		return err
 	}
 	main, err := libc.CString("main")
@@ -163,9 +178,9 @@ func (c *conn) copyPages(ctx context.Context, to *conn, progress func(done, tota
 	rc := int32(sqlite3.SQLITE_OK)
 	for rc == sqlite3.SQLITE_OK && ctx.Err() == nil {
 		rc = sqlite3.Xsqlite3_backup_step(c.tls, backup, pagesAStep)
-		if progress != nil {
+		if o.Progress != nil {
 			total := int(sqlite3.Xsqlite3_backup_pagecount(c.tls, backup))
-			progress(total-int(sqlite3.Xsqlite3_backup_remaining(c.tls, backup)), total)
+			o.Progress(total-int(sqlite3.Xsqlite3_backup_remaining(c.tls, backup)), total)
 		}
 	}
 	finished := sqlite3.Xsqlite3_backup_finish(c.tls, backup)

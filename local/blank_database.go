@@ -34,5 +34,5 @@ func (c *conn) copyBlank(now int64) (done bool, err error) {
 		}
 		b.blank = blank
 	}
-	return true, b.blank.copyPages(context.Background(), c, nil)
+	return true, b.blank.copyPages(context.Background(), c, BackupOptions{})
 }

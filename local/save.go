@@ -52,7 +52,7 @@ func (s *Store) Backup(ctx context.Context, path string, o BackupOptions) (err e
 		}
 		defer done()
 		return makeBackup(ctx, path, 0o600, o, func(to *conn) error {
-			return s.withWriter(func(c *conn) error { return c.copyPages(ctx, to, o.Progress) })
+			return s.withWriter(func(c *conn) error { return c.copyPages(ctx, to, o) })
 		})
 	}
 	if err := s.Moved(); err != nil {
@@ -63,5 +63,8 @@ func (s *Store) Backup(ctx context.Context, path string, o BackupOptions) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	if o.Began != nil {
+		o.betweenWrites = func(fn func() error) error { return s.withWriter(func(*conn) error { return fn() }) }
+	}
 	return f.Backup(ctx, path, o)
 }
