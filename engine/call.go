@@ -5,6 +5,7 @@ import (
 
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -27,6 +28,7 @@ type planned struct {
 	took      time.Duration                        // set after the call has run
 	keyStates *keyStates                           // for keyspace events; nil without them
 	waiter    *waiter                              // set on the first attempt of a blocking call, by its session
+	decode    func(*store.Result) resp.Value       // of the last batch, if replicas need the reply
 }
 
 // options says how calls run. Some options belong to one call, the others to the pipeline or transaction that
@@ -102,6 +104,9 @@ func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err erro
 	}
 	if p.session != nil && !p.options.has(staged) && p.session.engine.feed.Follows() {
 		of := p // a copy on the heap, so p stays on the stack
+		if p.session.engine.feed.replicas.Load() != nil && effectsFromReply(p.cmd) {
+			made = of.keepDecoder(made)
+		}
 		if made.Batch.Stmts != nil && of.wantsEvents() {
 			made = of.withKeyStates(made, env)
 		}

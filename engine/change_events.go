@@ -50,6 +50,7 @@ type feed struct {
 	listing        sync.Mutex
 	callbacks      atomic.Pointer[[]*func([]Change)] // the listeners
 	notify         atomic.Pointer[func([]keyevents.Event)]
+	replicas       atomic.Pointer[effectListener]
 
 	current  transaction // owned by the writer's goroutine
 	after    sync.Mutex  // held while serving after the store's calls
@@ -61,6 +62,7 @@ type transaction struct {
 	notes   []note
 	changes []Change
 	events  []keyevents.Event
+	effects Effects
 	served  []*waiter
 	entered []*waiter // whose calls have found nothing in the transaction
 }
@@ -88,19 +90,28 @@ func (f *feed) init(e *Engine) {
 func (e *Engine) Listen(tell func([]Change)) (stop func()) {
 	f := &e.feed
 	f.listen(func(all []*func([]Change)) []*func([]Change) { return append(all, &tell) })
-	f.interest.Add(1)
-	f.watch()
-	if f.inside && e.readOnly == "" {
-		// The error does not matter: the writer has finished the earlier transactions.
-		e.store.(transactor).Transact(context.Background(), false, func(Run) error { return nil })
-	}
+	leave := f.join()
 	return sync.OnceFunc(func() {
-		f.unwatch()
-		f.interest.Add(-1)
+		leave()
 		f.listen(func(all []*func([]Change)) []*func([]Change) {
 			return slices.DeleteFunc(all, func(other *func([]Change)) bool { return other == &tell })
 		})
 	})
+}
+
+// join makes the feed see all later transactions, and commits of other processes, until leave is called. The
+// transactions before them have ended when join returns.
+func (f *feed) join() (leave func()) {
+	f.interest.Add(1)
+	f.watch()
+	if e := f.engine; f.inside && e.readOnly == "" {
+		// The error does not matter: the writer has finished the earlier transactions.
+		e.store.(transactor).Transact(context.Background(), false, func(Run) error { return nil })
+	}
+	return func() {
+		f.unwatch()
+		f.interest.Add(-1)
+	}
 }
 
 func (f *feed) listen(change func([]*func([]Change)) []*func([]Change)) {
@@ -122,7 +133,12 @@ func (f *feed) Follows() bool { return f.interest.Load() > 0 && !f.off }
 
 // Ran implements store.Follower.
 func (f *feed) Ran(b *store.Batch, r *store.Result, run func(store.Batch) (store.Result, error)) error {
-	f.note(&f.current, b, r)
+	c, changed := f.note(&f.current, b, r)
+	if changed {
+		if err := f.record(&f.current, c, b, r, run, nil); err != nil {
+			return err
+		}
+	}
 	return f.serve(&f.current, inside{f, &f.current, run})
 }
 
@@ -130,9 +146,13 @@ func (f *feed) Ran(b *store.Batch, r *store.Result, run func(store.Batch) (store
 func (f *feed) Ended(committed bool) { f.ended(&f.current, committed) }
 
 func (f *feed) ended(t *transaction, committed bool) {
-	if len(t.notes)+len(t.changes)+len(t.events)+len(t.served)+len(t.entered) == 0 {
+	if len(t.notes)+len(t.changes)+len(t.events)+len(t.served)+len(t.entered) == 0 && t.effects.empty() {
 		return
 	}
+	if l := f.replicas.Load(); l != nil && committed && !t.effects.empty() {
+		l.tell(t.effects)
+	}
+	t.effects = Effects{}
 	if committed && len(t.changes) > 0 {
 		f.tell(t.changes)
 	}
@@ -155,15 +175,17 @@ func (f *feed) tell(changes []Change) {
 	}
 }
 
-// recordWrites wraps run so that the feed receives each batch that it writes.
-func (f *feed) recordWrites(t *transaction, run Run) Run {
+// recordWrites wraps run so that the feed receives each batch that it writes. unit returns the unit of its effects.
+func (f *feed) recordWrites(t *transaction, run Run, unit func() any) Run {
 	if !f.Follows() {
 		return run
 	}
 	return func(b store.Batch) (store.Result, error) {
 		r, err := run(b)
 		if err == nil && !b.ReadOnly && r.Refused == nil {
-			f.note(t, &b, &r)
+			if c, changed := f.note(t, &b, &r); changed {
+				err = f.record(t, c, &b, &r, run, unit())
+			}
 		}
 		return r, err
 	}
@@ -185,8 +207,8 @@ func (f *feed) tryCall(c planned, fn func() (resp.Value, error)) (resp.Value, er
 	return v, err
 }
 
-// note records the keys that a batch has changed.
-func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) {
+// note records the keys that a batch has changed, and returns the change. The keys of expired keys are in r.
+func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) (c Change, changed bool) {
 	if _, fields := b.Origin.(store.ExpiredFields); fields {
 		f.expired(t, b, r)
 	}
@@ -197,7 +219,7 @@ func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) {
 				f.add(t, Change{DB: int(row[1].Int()), Keys: [][]byte{row[2].Bytes()}, Expired: true}, int(row[1].Int()))
 			}
 		}
-		return
+		return c, true
 	}
 	p, is := b.Origin.(*planned)
 	if is && p.keyStates != nil && p.keyStates.ownStmts > 0 {
@@ -205,7 +227,7 @@ func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) {
 		r = p.keyStates.without(r)
 	}
 	keys, changed := changedKeys(b, r)
-	c := Change{Keys: keys}
+	c = Change{Keys: keys}
 	if is {
 		if c.DB, c.Evicted = p.db, p.options.has(evicts); !c.Evicted {
 			c.Session, c.Command, c.Args = p.session, p.cmd, p.args
@@ -215,10 +237,10 @@ func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) {
 			c.Keys = p.written(keys)
 		}
 	}
-	if !changed {
-		return
+	if changed {
+		f.add(t, c, -1)
 	}
-	f.add(t, c, -1)
+	return c, changed
 }
 
 // flushes reports whether the call empties databases. It is reported even if there were no keys.
@@ -330,7 +352,7 @@ func (s inside) try(w *waiter) (resp.Value, error) {
 	if err != nil {
 		return resp.Value{}, err
 	}
-	v, err := s.feed.engine.steps(s.feed.recordWrites(s.t, s.run), p, &w.work)
+	v, err := s.feed.engine.steps(s.feed.recordWrites(s.t, s.run, func() any { return w }), p, &w.work)
 	if v.IsNull() {
 		s.t.notes, s.t.changes = s.t.notes[:before], s.t.changes[:begun]
 	}

@@ -90,6 +90,7 @@ func (f *feed) follow(s sharedFile, stop <-chan struct{}, wrote bool) {
 		case <-tick.C:
 			if s.Changed(ctx) {
 				f.tell([]Change{{}})
+				f.lostTrack()
 				wrote = true
 			}
 			if wrote && f.engine.paused.Load() == nil {

@@ -74,7 +74,7 @@ func (e *Engine) transact(ctx context.Context, t transactor, o options, still fu
 		work.Begin()
 		a := attempt{engine: e, options: o, calls: calls, work: work, env: e.env(0, work), run: run, recorded: run}
 		if !o.has(reading) {
-			a.recorded = e.feed.recordWrites(&e.feed.current, run)
+			a.recorded = e.feed.recordWrites(&e.feed.current, run, a.unit)
 		}
 		replies, ok = make([]resp.Value, 0, len(calls)), false
 		unread(calls)
@@ -100,6 +100,15 @@ type attempt struct {
 	recorded Run // run, with the writes recorded for the change feed
 	began    time.Time
 	ran      time.Duration // end of the last call
+	at       int           // the current call
+}
+
+// unit returns the unit of the current call's effects: the transaction, or the call if calls are apart.
+func (a *attempt) unit() any {
+	if a.options.has(apart) {
+		return &a.calls[a.at]
+	}
+	return a
 }
 
 // runAll runs the calls and appends their replies.
@@ -154,6 +163,7 @@ func (a *attempt) serve() error {
 
 // runCall runs call i. next returns the plan of the next call.
 func (a *attempt) runCall(i int, next func(int) (translator.Plan, error)) (resp.Value, error) {
+	a.at = i
 	e, c := a.engine, &a.calls[i]
 	switch {
 	case c.eval != nil:

@@ -165,6 +165,17 @@ func (o *addOptions) check(xadd bool, l Limits) string {
 	return ""
 }
 
+// AddedFields returns the fields and values of an XADD that has succeeded, and whether it trims. ok is false if it also
+// records its producer.
+func AddedFields(cmd *commands.Command, args [][]byte) (fields [][]byte, trims, ok bool) {
+	c := &Call{Command: cmd, Args: args}
+	o, next, bad := c.parseAdd(true)
+	if bad != "" || o.producer != nil {
+		return nil, false, false
+	}
+	return args[next:], o.trim != 0, true
+}
+
 func xadd(c *Call) Plan {
 	o, next, bad := c.parseAdd(true)
 	if bad != "" {

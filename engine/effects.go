@@ -1,0 +1,266 @@
+package engine
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/engine/keyevents"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// Effect is a command that changes a Redis replica as the store has changed.
+type Effect struct {
+	DB   int
+	Args [][]byte
+	Unit any // consecutive effects with the same unit take effect together; nil for an effect of its own
+}
+
+// Effects are the effects of one transaction, in order.
+type Effects struct {
+	List []Effect
+	// Unknown means that something has changed that List does not contain: replicas need all data again.
+	Unknown bool
+	// Skipped is the number of values in List that Redis has no type for. Their keys are deleted instead.
+	Skipped int
+}
+
+func (e *Effects) empty() bool { return len(e.List) == 0 && !e.Unknown && e.Skipped == 0 }
+
+// effectListener receives effects. Its work bounds the values that are read for them.
+type effectListener struct {
+	tell func(Effects)
+	work store.Work
+}
+
+// ListenEffects calls tell with the effects of each transaction until stop is called: after the commit, before any
+// client gets its reply, and in commit order (docs/design/replicas.md). Another process's commit is an Unknown
+// change. tell must neither wait nor call the engine. budget bounds a value that is read. There is one listener at a
+// time, and the store must hold transactions open.
+func (e *Engine) ListenEffects(tell func(Effects), budget *store.Budget) (stop func()) {
+	f := &e.feed
+	f.replicas.Store(&effectListener{tell: tell, work: store.Work{Budget: budget}})
+	leave := f.join()
+	return func() {
+		f.replicas.Store(nil)
+		leave()
+	}
+}
+
+// lostTrack reports a change by another process.
+func (f *feed) lostTrack() {
+	if l := f.replicas.Load(); l != nil {
+		l.tell(Effects{Unknown: true})
+	}
+}
+
+// effectWriter derives the effects of one batch, inside its transaction, before anything else changes.
+type effectWriter struct {
+	engine *Engine
+	work   *store.Work
+	run    Run
+	to     *Effects
+	call   *planned // nil if no command caused the change
+	keys   [][]byte // the changed keys
+	db     int
+	unit   any
+	reply  func() resp.Value
+	err    error // of run; it ends the transaction
+}
+
+// record derives the effects of a batch that has changed something. Its error is run's.
+func (f *feed) record(t *transaction, c Change, b *store.Batch, r *store.Result, run Run, unit any) error {
+	l := f.replicas.Load()
+	if l == nil {
+		return nil
+	}
+	w := effectWriter{engine: f.engine, work: &l.work, run: run, to: &t.effects, keys: c.Keys, db: c.DB, unit: unit}
+	used := w.work.Budget.Used()
+	defer func() { w.work.Budget.Rewind(used) }()
+	var fault error
+	func() {
+		defer store.Catch(&fault)
+		w.batch(b, r)
+	}()
+	if fault != nil { // invariant 3: what cannot be told is unknown
+		t.effects.Unknown = true
+		if _, is := limited(fault); !is {
+			f.engine.reported(fault)
+		}
+	}
+	return w.err
+}
+
+func (w *effectWriter) batch(b *store.Batch, r *store.Result) {
+	switch b.Origin.(type) {
+	case store.Expired, store.ExpiredFields:
+		_, whole := b.Origin.(store.Expired)
+		for _, rows := range r.Rows {
+			for _, row := range rows {
+				if len(row) < store.ExpiredCells || row[1].Int() < 0 {
+					continue
+				}
+				if w.db = int(row[1].Int()); whole {
+					w.put("UNLINK", row[2].Bytes())
+				} else {
+					w.state(w.db, row[2].Bytes())
+				}
+			}
+		}
+		return
+	}
+	w.call, _ = b.Origin.(*planned)
+	if w.call == nil {
+		w.withoutCall(b, r)
+		return
+	}
+	w.db = w.call.db
+	if w.unit == nil {
+		w.unit = w.call
+	}
+	if w.call.keyStates != nil && w.call.keyStates.ownStmts > 0 {
+		r = w.call.keyStates.without(r)
+	}
+	w.reply = func() resp.Value {
+		own := *r
+		own.Work = w.work
+		return w.call.decode(&own)
+	}
+	if w.call.cmd == nil {
+		w.states()
+		return
+	}
+	e := effectOf[w.call.cmd.Name]
+	switch {
+	case e.make == nil:
+		w.states()
+	case !e.always && removedExpired(b, r): // a replica may still have the key (invariant 4)
+		w.states()
+	default:
+		e.make(w)
+	}
+}
+
+// withoutCall tells the state of the keys of a batch that was planned before there was a listener, or that another
+// program has sent.
+func (w *effectWriter) withoutCall(b *store.Batch, r *store.Result) {
+	if w.keys != nil && len(w.keys) == 0 {
+		return // nothing visible has changed
+	}
+	for i, n := range r.Changes {
+		if args := b.Stmts[i].Args; n > 0 && len(w.keys) > 0 && len(args) > 1 && args[0].Kind() == store.Integer && args[1].Kind() == store.Blob {
+			w.db = int(args[0].Int())
+			w.states()
+			return
+		}
+	}
+	w.to.Unknown = true
+}
+
+// removedExpired reports whether a statement has deleted or overwritten a key or fields that had expired.
+func removedExpired(b *store.Batch, r *store.Result) bool {
+	for i, n := range r.Changes {
+		if n > 0 && i < len(b.Stmts) && (strings.Contains(b.Stmts[i].SQL, "dies_at <= ?3") || strings.Contains(b.Stmts[i].SQL, "expires_at <= ?3")) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *effectWriter) put(name string, args ...[]byte) {
+	w.add(append([][]byte{[]byte(name)}, args...))
+}
+
+func (w *effectWriter) add(args [][]byte) {
+	w.to.List = append(w.to.List, Effect{DB: w.db, Args: args, Unit: w.unit})
+}
+
+// ask runs a reading command in the transaction. ok is false if that failed.
+func (w *effectWriter) ask(args ...[]byte) (v resp.Value, ok bool) {
+	if w.err != nil || w.to.Unknown {
+		return v, false
+	}
+	cmd, bad := commands.Find(args)
+	if bad.IsError() {
+		w.to.Unknown = true
+		return v, false
+	}
+	plan := translator.Translate(cmd, args, w.engine.env(w.db, w.work))
+	if v, w.err = w.engine.steps(w.run, plan, w.work); w.err == nil && v.IsError() {
+		w.to.Unknown = true // above the memory limit
+	}
+	return v, w.err == nil && !w.to.Unknown
+}
+
+// states tells the state of all changed keys. It is the effect of every command that has none of its own.
+func (w *effectWriter) states() {
+	if w.keys == nil {
+		w.to.Unknown = true
+		return
+	}
+	here, other := w.db, w.db
+	if c := w.call; c != nil && c.cmd != nil {
+		other = keyevents.OtherDB(c.cmd.Name, c.args, here)
+	}
+	for _, key := range w.keys {
+		w.state(here, key)
+		if other != here {
+			w.state(other, key)
+		}
+	}
+	w.db = here
+}
+
+// state tells the state of a key.
+func (w *effectWriter) state(db int, key []byte) {
+	w.db = db
+	payload, ok := w.ask([]byte("DUMP"), key)
+	if !ok {
+		return
+	}
+	if payload.IsNull() {
+		w.put("UNLINK", key)
+		return
+	}
+	expiry, ok := w.ask([]byte("PEXPIRETIME"), key)
+	if !ok {
+		return
+	}
+	if len(payload.Str) > 0 && payload.Str[0] == rdb.StringPayload {
+		if v, ok := w.ask([]byte("GET"), key); ok {
+			w.put("SET", withExpiry([][]byte{key, v.Str}, expiry.Int)...)
+		}
+		return
+	}
+	w.work.Grow(2 * int64(len(payload.Str)))
+	portable, ok := rdb.Portable(payload.Str, w.work.Step)
+	if !ok {
+		w.to.Skipped++
+		w.put("UNLINK", key)
+		return
+	}
+	w.put("RESTORE", key, number(max(expiry.Int, 0)), portable, []byte("REPLACE"), []byte("ABSTTL"))
+}
+
+// withExpiry appends the TTL of a SET, given the reply of PEXPIRETIME.
+func withExpiry(args [][]byte, at int64) [][]byte {
+	if at >= 0 {
+		args = append(args, []byte("PXAT"), number(at))
+	}
+	return args
+}
+
+func number(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
+
+// keepDecoder makes a plan remember how the reply is decoded.
+func (p *planned) keepDecoder(made translator.Plan) translator.Plan {
+	if then := made.Then; then != nil {
+		made.Then = func(r *store.Result) translator.Plan { return p.keepDecoder(then(r)) }
+		return made
+	}
+	p.decode = made.Decode
+	return made
+}
