@@ -24,7 +24,7 @@ type dumper struct {
 
 // dump implements server.Config.Dump. It copies a snapshot of the file, and writes a dump of the copy, both in the
 // file's directory, because that file system has room for data of this size.
-func (d *dumper) dump(ctx context.Context) (_ *server.Dump, err error) {
+func (d *dumper) dump(ctx context.Context, o server.DumpOptions) (_ *server.Dump, err error) {
 	beside := ""
 	if path := d.file.Path(); path != local.Memory {
 		beside = filepath.Dir(path)
@@ -38,15 +38,11 @@ func (d *dumper) dump(ctx context.Context) (_ *server.Dump, err error) {
 			os.RemoveAll(dir)
 		}
 	}()
-	version, err := d.file.DataVersion(ctx)
-	if err != nil {
-		return nil, err
-	}
 	out, err := os.OpenFile(filepath.Join(dir, "dump.rdb"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.write(ctx, filepath.Join(dir, "copy.sqlite"), out); err != nil {
+	if err := d.write(ctx, filepath.Join(dir, "copy.sqlite"), out, o); err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
 	size, err := out.Seek(0, 2)
@@ -56,19 +52,15 @@ func (d *dumper) dump(ctx context.Context) (_ *server.Dump, err error) {
 	if err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
-	return &server.Dump{ReadCloser: dumpFile{out, dir}, Size: size, Changed: func(ctx context.Context) (bool, error) {
-		now, err := d.file.DataVersion(ctx)
-		return now != version, err
-	}}, nil
+	return &server.Dump{ReadCloser: dumpFile{out, dir}, Size: size}, nil
 }
 
 // write copies the file to copied, and writes a dump of the copy to out.
-func (d *dumper) write(ctx context.Context, copied string, out *os.File) (err error) {
-	if err := d.file.Backup(ctx, copied, local.BackupOptions{AsIs: true}); err != nil {
+func (d *dumper) write(ctx context.Context, copied string, out *os.File, o server.DumpOptions) (err error) {
+	if err := d.file.Backup(ctx, copied, local.BackupOptions{AsIs: true, Began: o.Began}); err != nil {
 		return err
 	}
-	o := &targets.Options{}
-	c, err := o.Connect(ctx, targets.Target{Path: copied}, local.Options{ReadOnly: true, SweepEvery: -1}, true)
+	c, err := (&targets.Options{}).Connect(ctx, targets.Target{Path: copied}, local.Options{ReadOnly: true, SweepEvery: -1}, true)
 	if err != nil {
 		return err
 	}
@@ -79,6 +71,9 @@ func (d *dumper) write(ctx context.Context, copied string, out *os.File) (err er
 	}
 	spool := &spoolFile{dir: filepath.Dir(copied)}
 	w := transfer.NewRDBWriter(rdb.NewFileWriter(out, spool.open), notify)
+	if !o.Modules {
+		w.LeaveOutModules()
+	}
 	libraries, err := transfer.ReadLibraries(ctx, c)
 	if err == nil {
 		err = w.Libraries(libraries)

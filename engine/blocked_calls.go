@@ -110,10 +110,40 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 		}
 	} else {
 		ws.markIdle(w)
+		if e.awaitReplicas != nil {
+			return s.sleepUntilAcknowledged(ctx, w)
+		}
 	}
 	v, err = s.sleepUntilReply(ctx, w)
 	took += w.took
 	return v, err
+}
+
+// AwaitReplicas calls enough once n replicas have acknowledged all writes until now, with aof on their disks. It may
+// call it at once. count returns how many have. The caller calls stop at the end.
+type AwaitReplicas func(n int64, aof bool, enough func()) (count func() int64, stop func())
+
+// SetAwaitReplicas sets the function for WAIT and WAITAOF. Call it before the first session starts.
+func (e *Engine) SetAwaitReplicas(await AwaitReplicas) { e.awaitReplicas = await }
+
+// sleepUntilAcknowledged waits for the replicas of WAIT or WAITAOF.
+func (s *Session) sleepUntilAcknowledged(ctx context.Context, w *waiter) (resp.Value, error) {
+	aof := w.call.cmd.Name == "WAITAOF"
+	number := w.call.args[1]
+	if aof {
+		number = w.call.args[2]
+	}
+	n, _ := commands.ParseInt(number)
+	count, stop := s.engine.awaitReplicas(n, aof, func() { s.engine.feed.waits.finish(w, w.wait.TimeoutReply, nil) })
+	defer stop()
+	v, err := s.sleepUntilReply(ctx, w)
+	switch {
+	case err != nil || v.IsError():
+		return v, err
+	case aof:
+		return resp.MakeArray(resp.Zero, resp.MakeInt(count())), nil
+	}
+	return resp.MakeInt(count()), nil
 }
 
 // waited counts a call that may have blocked; w is nil if it has not.

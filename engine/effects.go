@@ -85,7 +85,7 @@ func (f *feed) record(t *transaction, c Change, b *store.Batch, r *store.Result,
 		defer store.Catch(&fault)
 		w.batch(b, r)
 	}()
-	if fault != nil { // invariant 3: what cannot be told is unknown
+	if fault != nil { // invariant 3: other changes are unknown
 		t.effects.Unknown = true
 		if _, is := limited(fault); !is {
 			f.engine.reported(fault)
@@ -127,7 +127,7 @@ func (w *effectWriter) batch(b *store.Batch, r *store.Result) {
 	w.reply = func() resp.Value {
 		own := *r
 		own.Work = w.work
-		return w.call.decode(&own)
+		return w.call.decode(&own).Unpacked()
 	}
 	if w.call.cmd == nil {
 		w.states()
@@ -144,7 +144,7 @@ func (w *effectWriter) batch(b *store.Batch, r *store.Result) {
 	}
 }
 
-// withoutCall tells the state of the keys of a batch that was planned before there was a listener, or that another
+// withoutCall reports the state of the keys of a batch that was planned before there was a listener, or that another
 // program has sent.
 func (w *effectWriter) withoutCall(b *store.Batch, r *store.Result) {
 	if w.keys != nil && len(w.keys) == 0 {
@@ -195,7 +195,7 @@ func (w *effectWriter) ask(args ...[]byte) (v resp.Value, ok bool) {
 	return v, w.err == nil && !w.to.Unknown
 }
 
-// states tells the state of all changed keys. It is the effect of every command that has none of its own.
+// states reports the state of all changed keys. It is the effect of every command that has none of its own.
 func (w *effectWriter) states() {
 	if w.keys == nil {
 		w.to.Unknown = true
@@ -214,7 +214,7 @@ func (w *effectWriter) states() {
 	w.db = here
 }
 
-// state tells the state of a key.
+// state reports the state of a key.
 func (w *effectWriter) state(db int, key []byte) {
 	w.db = db
 	payload, ok := w.ask([]byte("DUMP"), key)

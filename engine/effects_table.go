@@ -10,7 +10,7 @@ import (
 // effect makes the effects of a command that has changed something.
 type effect struct {
 	make func(*effectWriter)
-	// always uses make even if the command has removed something expired: its effects do not depend on what was there.
+	// always uses make even if the command has removed something expired: the old value does not matter.
 	always bool
 	// reply means that make needs the reply.
 	reply bool
@@ -88,14 +88,14 @@ func set(key, value int) func(*effectWriter) {
 	}
 }
 
-// floatString tells the result of INCRBYFLOAT.
+// floatString reports the result of INCRBYFLOAT.
 func floatString(w *effectWriter) {
 	if v, ok := w.ask([]byte("GET"), w.call.args[1]); ok {
 		w.put("SET", w.call.args[1], v.Str, []byte("KEEPTTL"))
 	}
 }
 
-// expiry tells the TTL of the key in argument 1.
+// expiry reports the TTL of the key in argument 1.
 func expiry(w *effectWriter) {
 	key := w.call.args[1]
 	switch at, ok := w.ask([]byte("PEXPIRETIME"), key); {
@@ -109,7 +109,7 @@ func expiry(w *effectWriter) {
 	}
 }
 
-// renamed tells RENAME as itself, unless a replica may lack the key because Redis has no type for it.
+// renamed repeats RENAME, unless a replica may lack the key because Redis has no type for it.
 func renamed(w *effectWriter) {
 	switch typ, ok := w.ask([]byte("TYPE"), w.call.args[2]); {
 	case !ok:
@@ -122,7 +122,7 @@ func renamed(w *effectWriter) {
 
 var redisTypes = map[string]bool{"string": true, "list": true, "set": true, "zset": true, "hash": true, "stream": true, "vectorset": true}
 
-// popped tells the members that the reply names as removed from the key.
+// popped reports the members that the reply names as removed from the key.
 func popped(remove string, key int) func(*effectWriter) {
 	return func(w *effectWriter) {
 		v := w.reply()
@@ -139,7 +139,7 @@ func popped(remove string, key int) func(*effectWriter) {
 	}
 }
 
-// poppedFirst tells BLPOP and BRPOP, whose reply begins with the key.
+// poppedFirst reports BLPOP and BRPOP, whose reply begins with the key.
 func poppedFirst(pop string) func(*effectWriter) {
 	return func(w *effectWriter) {
 		if v := w.reply(); len(v.Elems) > 0 {
@@ -150,7 +150,7 @@ func poppedFirst(pop string) func(*effectWriter) {
 	}
 }
 
-// poppedMany tells LMPOP and BLMPOP, whose reply has the key and the elements.
+// poppedMany reports LMPOP and BLMPOP, whose reply has the key and the elements.
 func poppedMany(w *effectWriter) {
 	v := w.reply()
 	if len(v.Elems) != 2 {
@@ -168,7 +168,7 @@ func poppedMany(w *effectWriter) {
 	w.put(pop, v.Elems[0].Str, number(int64(len(v.Elems[1].Elems))))
 }
 
-// poppedScored tells ZMPOP, BZMPOP, BZPOPMIN and BZPOPMAX: the reply has the key, and then members with scores.
+// poppedScored reports ZMPOP, BZMPOP, BZPOPMIN and BZPOPMAX: the reply has the key, and then members with scores.
 func poppedScored(w *effectWriter) {
 	v := w.reply()
 	switch {
@@ -189,7 +189,7 @@ func poppedScored(w *effectWriter) {
 	}
 }
 
-// namedFields tells the state of the fields after the word FIELDS and their number.
+// namedFields reports the state of the fields after the word FIELDS and their number.
 func namedFields(w *effectWriter) {
 	args := w.call.args
 	for i := 2; i+2 < len(args); i++ {
@@ -201,7 +201,7 @@ func namedFields(w *effectWriter) {
 	w.states()
 }
 
-// fields tells values and expiry of some fields of the hash in argument 1.
+// fields reports values and expiry of some fields of the hash in argument 1.
 func (w *effectWriter) fields(names [][]byte) {
 	key := w.call.args[1]
 	values, ok := w.ask(append([][]byte{[]byte("HMGET"), key}, names...)...)
@@ -226,7 +226,7 @@ func (w *effectWriter) fields(names [][]byte) {
 	}
 }
 
-// added tells XADD with the entry's ID.
+// added reports XADD with the entry's ID.
 func added(w *effectWriter) {
 	fields, trims, ok := translator.AddedFields(w.call.cmd, w.call.args)
 	id := w.reply()
@@ -240,14 +240,14 @@ func added(w *effectWriter) {
 	}
 }
 
-// trimmed tells the length of the stream in argument 1: only its oldest entries were removed.
+// trimmed reports the length of the stream in argument 1: only its oldest entries were removed.
 func trimmed(w *effectWriter) {
 	if n, ok := w.ask([]byte("XLEN"), w.call.args[1]); ok {
 		w.put("XTRIM", w.call.args[1], []byte("MAXLEN"), []byte("="), number(n.Int))
 	}
 }
 
-// restoredLibraries tells all function libraries: a payload may have a version that a replica does not know.
+// restoredLibraries reports all function libraries: a payload may have a version that a replica does not know.
 func restoredLibraries(w *effectWriter) {
 	all, ok := w.ask([]byte("FUNCTION"), []byte("LIST"), []byte("WITHCODE"))
 	if !ok {

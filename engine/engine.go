@@ -61,11 +61,12 @@ type Engine struct {
 
 // settings are set by the server.
 type settings struct {
-	limits    atomic.Pointer[translator.Limits]
-	facts     translator.Facts // about the server; nil without one
-	readOnly  string           // reason that the store is read-only, or ""
-	busyAfter atomic.Int64     // ns; see SetBusyThreshold
-	timeLimit atomic.Int64     // ns; see SetTimeLimit
+	limits        atomic.Pointer[translator.Limits]
+	facts         translator.Facts // about the server; nil without one
+	readOnly      string           // reason that the store is read-only, or ""
+	awaitReplicas AwaitReplicas    // nil without replicas
+	busyAfter     atomic.Int64     // ns; see SetBusyThreshold
+	timeLimit     atomic.Int64     // ns; see SetTimeLimit
 }
 
 // host is the outside world: clock, randomness, timers.

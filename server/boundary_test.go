@@ -202,7 +202,7 @@ func TestPanickingJobs(t *testing.T) {
 	s := serve(t, server.Config{
 		Engine: e, Logger: slog.New(slog.NewTextHandler(&log, nil)),
 		Save: func(context.Context) error { panic("injected into a save") },
-		Dump: func(context.Context) (*server.Dump, error) { panic("injected into a dump") },
+		Dump: func(context.Context, server.DumpOptions) (*server.Dump, error) { panic("injected into a dump") },
 	})
 	s.broken(t, []string{"SYNC"})
 	p := s.dial(t)

@@ -35,6 +35,7 @@ type client struct {
 	replyOutput
 	protocolState
 	subscriptionState
+	replicaOptions
 
 	principal
 	id      int64
@@ -79,6 +80,15 @@ type protocolState struct {
 	replyMode replyMode
 	wantsDump bool // REPLCONF rdb-only: send only the dump
 	closed    bool // read no further command
+}
+
+// replicaOptions is set by REPLCONF, SYNC and PSYNC.
+type replicaOptions struct {
+	replicaIP     string
+	replicaPort   int64
+	replicaEOF    bool // accepts a dump of unknown length
+	replicaPSYNC2 bool // accepts a new ID with +CONTINUE
+	isReplica     atomic.Bool
 }
 
 // subscriptionState is set by SUBSCRIBE and MONITOR.

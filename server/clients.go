@@ -149,7 +149,7 @@ func (c *client) flags(n pubsub.Counts, a *clientInfo, tracks tracking.State) (f
 		flag string
 		is   bool
 	}{
-		{"O", n[pubsub.Commands] > 0}, {"P", listening(n)}, {"x", a.queued >= 0}, {"b", c.session.Blocked()},
+		{"S", c.isReplica.Load()}, {"O", n[pubsub.Commands] > 0}, {"P", listening(n)}, {"x", a.queued >= 0}, {"b", c.session.Blocked()},
 		{"t", tracks.On}, {"R", tracks.Broken}, {"B", tracks.Bcast},
 		{"U", c.net.LocalAddr().Network() == "unix"}, {"e", a.noEvict}, {"T", a.noTouch},
 	} {

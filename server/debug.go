@@ -2,8 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"time"
@@ -16,7 +14,7 @@ import (
 func (s *Server) debug(cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
 	switch cmd.Name {
 	case "DEBUG CHANGE-REPL-ID":
-		s.changeReplID()
+		s.replication.changeID()
 	case "DEBUG LOG":
 		s.config.Logger.Warn("DEBUG LOG", "message", string(args[2]))
 	case "DEBUG SET-ACTIVE-EXPIRE":
@@ -25,13 +23,6 @@ func (s *Server) debug(cmd *commands.Command, args [][]byte) (v resp.Value, ok b
 		return resp.Value{}, false
 	}
 	return resp.OK, true
-}
-
-// changeReplID sets a random replication ID.
-func (s *Server) changeReplID() {
-	id := make([]byte, 20)
-	rand.Read(id)
-	s.replID.Store(hex.EncodeToString(id))
 }
 
 // sleep runs DEBUG SLEEP, which blocks all clients. It ends when the server stops.

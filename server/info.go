@@ -90,7 +90,7 @@ func (s *Server) statsInfo() []string {
 		field("instantaneous_input_kbps", kbps(pace[1])), field("instantaneous_output_kbps", kbps(pace[2])),
 		field("instantaneous_input_repl_kbps", kbps(0)), field("instantaneous_output_repl_kbps", kbps(0)),
 		field("rejected_connections", s.counts.rejected.Load()),
-		field("sync_full", s.syncs.Load()), field("sync_partial_ok", 0), field("sync_partial_err", 0),
+		field("sync_full", s.syncs.Load()), field("sync_partial_ok", s.replication.partial.Load()), field("sync_partial_err", s.replication.partialFailed.Load()),
 		field("expired_subkeys", fields), field("expired_keys", keys), field("evicted_keys", s.config.Engine.Evicted()), field("evicted_clients", 0),
 		field("evicted_scripts", s.config.Engine.EvictedScripts()), field("total_eviction_exceeded_time", 0), field("current_eviction_exceeded_time", 0),
 		field("keyspace_hits", hits), field("keyspace_misses", misses),
@@ -129,10 +129,7 @@ func (s *Server) replicationInfo() []string {
 	if s.config.Following != nil {
 		role = s.followingInfo(s.config.Following())
 	}
-	return append(role,
-		field("connected_slaves", s.replicas.Load()), "master_failover_state:no-failover", field("master_replid", s.replID.Load()),
-		field("master_replid2", strings.Repeat("0", 40)), "master_repl_offset:0", "second_repl_offset:-1",
-		"repl_backlog_active:0", "repl_backlog_size:1048576", "repl_backlog_first_byte_offset:0", "repl_backlog_histlen:0")
+	return append(role, s.replication.info()...)
 }
 
 func (s *Server) clusterInfo() []string {

@@ -19,6 +19,8 @@ type live struct {
 	maxQuery   atomic.Int64 // limit of a command, in bytes
 	open       atomic.Bool
 	outputs    atomic.Pointer[outputLimits]
+	backlog    atomic.Int64  // bytes of the stream kept for replicas that come back
+	backlogTTL atomic.Int64  // seconds that the stream continues after the last replica; 0 for no limit
 	rechecks   chan struct{} // signals that timeout has changed
 }
 
@@ -93,6 +95,8 @@ func (l *live) apply(params map[string]string) {
 	l.maxBulk.Store(min(n("proto-max-bulk-len"), resp.MaxBulk))
 	l.maxQuery.Store(n("client-query-buffer-limit"))
 	l.open.Store(params["protected-mode"] == "no")
+	l.backlog.Store(n("repl-backlog-size"))
+	l.backlogTTL.Store(n("repl-backlog-ttl"))
 	l.outputs.Store(readOutputs(params["client-output-buffer-limit"]))
 	if timeout := n("timeout"); l.timeout.Swap(timeout) != timeout {
 		select {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/meowdis/meowdis/redis/commands"
@@ -17,8 +19,14 @@ import (
 type Dump struct {
 	io.ReadCloser
 	Size int64
-	// Changed reports whether data may have changed since.
-	Changed func(context.Context) (bool, error)
+}
+
+// DumpOptions are the options of Config.Dump.
+type DumpOptions struct {
+	// Began is called once the moment of the dump is fixed, while no transaction of the store is open.
+	Began func()
+	// Modules includes values of modules, which a Redis server without them cannot load.
+	Modules bool
 }
 
 // replConf runs REPLCONF option value …, which describes the replica. An acknowledgement gets no reply.
@@ -36,13 +44,22 @@ func (c *client) replConf(args [][]byte) resp.Value {
 			return resp.OK
 		case "listening-port", "rdb-only":
 			n, ok := commands.ParseInt(value)
-			if !ok {
+			switch {
+			case !ok:
 				return resp.MakeError("ERR value is not an integer or out of range")
-			}
-			if name == "rdb-only" {
+			case name == "rdb-only":
 				c.wantsDump = n == 1
+			default:
+				c.replicaPort = n
 			}
-		case "ip-address", "capa":
+		case "ip-address":
+			if len(value) > maxAddress {
+				return resp.MakeError("ERR REPLCONF ip-address provided by replica instance is too long: " + strconv.Itoa(len(value)) + " bytes")
+			}
+			c.replicaIP = sanitized(string(value))
+		case "capa":
+			c.replicaEOF = c.replicaEOF || commands.Is(value, "EOF")
+			c.replicaPSYNC2 = c.replicaPSYNC2 || commands.Is(value, "PSYNC2")
 		case "rdb-filter-only":
 			if len(value) > 0 {
 				return resp.MakeError("ERR Unsupported rdb-filter-only option: " + commands.Quote(value))
@@ -54,41 +71,79 @@ func (c *client) replConf(args [][]byte) resp.Value {
 	return resp.OK
 }
 
-var noDump = resp.MakeError("ERR this server has no dump for replicas")
+// maxAddress limits the address that a replica announces.
+const maxAddress = 256
+
+// sanitized returns an address without characters that would change a line of INFO.
+func sanitized(address string) string {
+	return strings.Map(func(r rune) rune {
+		if r <= ' ' || r == ',' || r == '=' || r > '~' {
+			return '?'
+		}
+		return r
+	}, address)
+}
+
+var (
+	noDump = resp.MakeError("ERR this server has no dump for replicas")
+	isCopy = resp.MakeError("ERR this server is a copy: replicas follow the server that writes")
+)
 
 // newlineInterval separates the newlines sent to a replica while its dump is made.
 const newlineInterval = time.Second
 
-// psync runs PSYNC replicationid offset. It sends all data, then only pings. After a write it closes the connection,
-// so the replica requests all data again and never serves an old state as current.
+// psync runs PSYNC replicationid offset: the replica continues where it was, or gets all data.
 func (c *client) psync(args [][]byte) resp.Value {
-	if _, ok := commands.ParseInt(args[2]); !ok {
+	next, ok := commands.ParseInt(args[2])
+	if !ok {
 		return resp.MakeError("ERR value is not an integer or out of range")
 	}
-	return c.replicate("+FULLRESYNC " + c.server.replID.Load().(string) + " 0\r\n")
+	return c.replicate(func(r *replica) error {
+		log := c.server.replication
+		if id, ok := log.resume(r, string(args[1]), next); ok {
+			log.partial.Add(1)
+			if !r.partialsOK {
+				id = ""
+			}
+			c.write([]byte(strings.TrimRight("+CONTINUE "+id, " ") + "\r\n"))
+			return c.stream(r)
+		}
+		if string(args[1]) != "?" {
+			log.partialFailed.Add(1)
+		}
+		return c.fullSync(r, true)
+	})
 }
 
-func (c *client) sync([][]byte) resp.Value { return c.replicate("") }
+func (c *client) sync([][]byte) resp.Value {
+	return c.replicate(func(r *replica) error { return c.fullSync(r, false) })
+}
 
-// replicate sends the greeting and serves a replica until the connection ends.
-func (c *client) replicate(greeting string) resp.Value {
-	if c.server.config.Dump == nil {
+// replicate runs serve for a replica until its connection ends.
+func (c *client) replicate(serve func(*replica) error) resp.Value {
+	switch {
+	case c.server.config.Dump == nil:
 		return noDump
+	case c.server.config.Following != nil && !c.wantsDump:
+		return isCopy
 	}
-	c.server.syncs.Add(1)
-	c.server.replicas.Add(1)
-	defer c.server.replicas.Add(-1)
-	c.write(append(c.out, greeting...))
+	c.write(c.out)
 	c.out = c.out[:0]
-	log := c.server.config.Logger.With("replica", c.net.RemoteAddr().String())
-	switch err := c.feed(); {
+	r := c.newReplica()
+	c.isReplica.Store(true)
+	c.classify()
+	err := serve(r)
+	c.server.replication.leave(r)
+	switch log := r.logger(); {
 	case err != nil && !errors.Is(err, errReplicaLeft):
 		if p := (*store.Panic)(nil); errors.As(err, &p) {
 			c.server.panicked(p)
 		}
 		log.Error("copying the data to a replica", "error", err)
+	case r.isCut():
+		log.Warn("disconnected a replica: it was too slow, or another process has written")
 	default:
-		log.Info("a replica has received its copy")
+		log.Info("a replica has left")
 	}
 	c.closed = true
 	if c.broken == nil {
@@ -99,14 +154,43 @@ func (c *client) replicate(greeting string) resp.Value {
 
 var errReplicaLeft = errors.New("the replica left")
 
-// feed sends the dump, then pings until it is out of date.
-func (c *client) feed() error {
-	dump, err := c.awaitDump(c.life)
+// fullSync sends all data, and then the effects after it.
+func (c *client) fullSync(r *replica, greets bool) error {
+	c.server.syncs.Add(1)
+	log := c.server.replication
+	began := make(chan string, 1)
+	o := DumpOptions{Modules: c.wantsDump, Began: func() {
+		id, offset := log.position()
+		if !c.wantsDump {
+			id, offset = log.attach(r)
+		}
+		if greets {
+			began <- fmt.Sprintf("+FULLRESYNC %s %d\r\n", id, offset)
+		}
+	}}
+	if !c.wantsDump {
+		log.activate()
+	}
+	dump, err := c.awaitDump(c.life, o, began)
 	if err != nil {
 		return err
 	}
-	defer dump.Close()
-	c.write(fmt.Appendf(nil, "$%d\r\n", dump.Size))
+	err = c.sendDump(r, dump)
+	if err = errors.Join(err, dump.Close()); err != nil || c.wantsDump {
+		return err
+	}
+	return c.stream(r)
+}
+
+// sendDump sends the dump: with its length, or between marks to a replica that accepts them.
+func (c *client) sendDump(r *replica, dump *Dump) error {
+	mark := ""
+	if r.marked = r.eof; r.marked {
+		mark = randomID()
+		c.write([]byte("$EOF:" + mark + "\r\n"))
+	} else {
+		c.write(fmt.Appendf(nil, "$%d\r\n", dump.Size))
+	}
 	buf := make([]byte, writePiece)
 	for left := dump.Size; left > 0; {
 		n, err := dump.Read(buf[:min(left, int64(len(buf)))])
@@ -117,14 +201,13 @@ func (c *client) feed() error {
 			return fmt.Errorf("reading the dump: %w", err)
 		}
 	}
-	if c.wantsDump {
-		return nil
-	}
-	return c.keepAlive(c.life, dump)
+	c.write([]byte(mark))
+	return nil
 }
 
-// awaitDump creates the dump and sends newlines until it is ready. One dump is made at a time.
-func (c *client) awaitDump(ctx context.Context) (*Dump, error) {
+// awaitDump creates the dump. It sends the greeting once the dump has begun, and newlines until it is ready. One dump is
+// made at a time.
+func (c *client) awaitDump(ctx context.Context, o DumpOptions, began <-chan string) (*Dump, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	type made struct {
 		dump *Dump
@@ -140,7 +223,7 @@ func (c *client) awaitDump(ctx context.Context) (*Dump, error) {
 		}
 		var m made
 		m.err = store.Caught(func() (err error) {
-			m.dump, err = c.server.config.Dump(ctx)
+			m.dump, err = c.server.config.Dump(ctx, o)
 			return err
 		})
 		<-c.server.dumping
@@ -149,13 +232,20 @@ func (c *client) awaitDump(ctx context.Context) (*Dump, error) {
 	tick := time.NewTicker(newlineInterval)
 	defer tick.Stop()
 	for {
+		text := "\n"
 		select {
 		case m := <-done:
 			cancel()
+			select {
+			case text = <-began:
+				c.write([]byte(text))
+			default:
+			}
 			return m.dump, m.err
+		case text = <-began:
 		case <-tick.C:
 		}
-		if c.write([]byte("\n")); c.broken != nil {
+		if c.write([]byte(text)); c.broken != nil {
 			cancel()
 			if m := <-done; m.dump != nil {
 				m.dump.Close()
@@ -165,15 +255,23 @@ func (c *client) awaitDump(ctx context.Context) (*Dump, error) {
 	}
 }
 
-// keepAlive pings the replica and ignores its input until the dump is out of date.
-func (c *client) keepAlive(ctx context.Context, dump *Dump) error {
-	left := make(chan struct{})
+// stream sends the log from the replica's position, and reads its acknowledgements.
+func (c *client) stream(r *replica) error {
+	left, started := make(chan struct{}), make(chan struct{})
+	first := sync.OnceFunc(func() { close(started) })
+	if !r.marked {
+		first()
+	}
 	go func() {
 		defer close(left)
 		c.server.guard(func() {
 			for in := c.reader(); ; {
-				if _, err := in.ReadCommand(); err != nil {
+				args, err := in.ReadCommand()
+				if err != nil {
 					return
+				}
+				if c.acknowledged(r, args) {
+					first()
 				}
 			}
 		})
@@ -182,20 +280,50 @@ func (c *client) keepAlive(ctx context.Context, dump *Dump) error {
 		c.net.Close()
 		<-left
 	}()
-	tick := time.NewTicker(c.server.config.PingEvery)
-	defer tick.Stop()
+	select {
+	case <-started: // a replica finds the mark only at the end of the received bytes
+	case <-r.cut:
+		return nil
+	case <-left:
+		return errReplicaLeft
+	case <-c.life.Done():
+		return errReplicaLeft
+	}
 	for c.broken == nil {
+		b, grown := c.server.replication.next(r)
+		if grown == nil {
+			if r.isCut() {
+				return nil
+			}
+			c.write(b)
+			continue
+		}
 		select {
+		case <-grown:
+		case <-r.cut:
+			return nil
 		case <-left:
 			return errReplicaLeft
-		case <-ctx.Done():
+		case <-c.life.Done():
 			return errReplicaLeft
-		case <-tick.C:
 		}
-		if changed, err := dump.Changed(ctx); err != nil || changed {
-			return err
-		}
-		c.write([]byte("*1\r\n$4\r\nping\r\n"))
 	}
 	return errReplicaLeft
+}
+
+// acknowledged reads REPLCONF ACK offset [FACK offset], and reports whether it is one.
+func (c *client) acknowledged(r *replica, args [][]byte) bool {
+	if len(args) < 3 || !commands.Is(args[0], "REPLCONF") || !commands.Is(args[1], "ACK") {
+		return false
+	}
+	acked, ok := commands.ParseInt(args[2])
+	if !ok {
+		return false
+	}
+	fsynced := int64(0)
+	if len(args) >= 5 && commands.Is(args[3], "FACK") {
+		fsynced, _ = commands.ParseInt(args[4])
+	}
+	c.server.replication.acknowledge(r, acked, fsynced)
+	return true
 }

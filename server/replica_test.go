@@ -3,23 +3,26 @@ package server_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/server"
 )
 
 // dumping is a Config.Dump of a text. It must be closed exactly once.
 type dumping struct {
-	text            string
-	changed, closed atomic.Bool
-	wait            chan struct{} // if not nil, Dump waits until it is closed
+	text   string
+	closed atomic.Bool
+	wait   chan struct{} // if not nil, Dump waits until it is closed
 }
 
-func (d *dumping) dump(ctx context.Context) (*server.Dump, error) {
+func (d *dumping) dump(ctx context.Context, o server.DumpOptions) (*server.Dump, error) {
+	o.Began()
 	if d.wait != nil {
 		select {
 		case <-d.wait:
@@ -32,8 +35,7 @@ func (d *dumping) dump(ctx context.Context) (*server.Dump, error) {
 			io.Reader
 			io.Closer
 		}{strings.NewReader(d.text), closer(func() { d.closed.Store(true) })},
-		Size:    int64(len(d.text)),
-		Changed: func(context.Context) (bool, error) { return d.changed.Load(), nil },
+		Size: int64(len(d.text)),
 	}, nil
 }
 
@@ -51,35 +53,62 @@ func (p *peer) reads(text string) {
 	}
 }
 
-const ping = "*1\r\n$4\r\nping\r\n"
+const ping = "*1\r\n$4\r\nPING\r\n"
 
-// TestReplica gets all data, and then pings until the next write.
+// TestReplica gets all data, then the effects of writes and pings, and continues after it was away.
 func TestReplica(t *testing.T) {
 	text := strings.Repeat("REDIS", 200_000)
 	d := &dumping{text: text, wait: make(chan struct{})}
-	s := serve(t, server.Config{Dump: d.dump, PingEvery: 10 * time.Millisecond})
-	c := s.dial(t)
-	id := fieldOf(t, s.dial(t), "replication", "master_replid")
-	c.send("PING\r\nREPLCONF listening-port 7000\r\nREPLCONF capa eof capa psync2\r\nPSYNC ? -1\r\n")
+	s := serve(t, server.Config{Dump: d.dump})
+	c, writer := s.dial(t), s.dial(t)
+	id := fieldOf(t, writer, "replication", "master_replid")
+	c.send("PING\r\nREPLCONF listening-port 7000\r\nREPLCONF capa psync2\r\nPSYNC ? -1\r\n")
 	c.reads("+PONG\r\n+OK\r\n+OK\r\n+FULLRESYNC " + id + " 0\r\n")
 	c.reads("\n") // while the dump is made
+	want(t, writer.do("SET", "k", "v", "PX", "5000"), "OK")
 	close(d.wait)
 	head := make([]byte, 1)
 	for io.ReadFull(c, head); head[0] == '\n'; io.ReadFull(c, head) {
 	}
-	c.reads("1000000\r\n" + text + ping)
-	if n := fieldOf(t, s.dial(t), "replication", "connected_slaves"); n != "1" {
-		t.Errorf("%s replicas", n)
+	stream := string(resp.AppendCommand(resp.AppendCommand(nil, []byte("SELECT"), []byte("0")),
+		[]byte("SET"), []byte("k"), []byte("v"), []byte("PXAT"), []byte("1700000005000")))
+	c.reads("1000000\r\n" + text + stream)
+	if line := fieldOf(t, writer, "replication", "slave0"); line != "ip=127.0.0.1,port=7000,state=online,offset=0,lag=0" {
+		t.Error(line)
 	}
-	c.send("REPLCONF ACK 14\r\n")
-	c.reads(ping)
-	d.changed.Store(true)
-	io.Copy(io.Discard, c) // until EOF
-	for deadline := time.Now().Add(20 * time.Second); !d.closed.Load(); <-time.After(5 * time.Millisecond) {
+	waiting := s.dial(t)
+	waiting.send("WAIT 1 0\r\n")
+	c.reads("*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n")
+	c.send(fmt.Sprintf("REPLCONF ACK %d\r\n", len(stream)))
+	want(t, waiting.reply(), "(integer) 1")
+	c.Close()
+	for deadline := time.Now().Add(20 * time.Second); !d.closed.Load() || fieldOf(t, writer, "replication", "connected_slaves") != "0"; <-time.After(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("the dump is still open")
+			t.Fatal("the replica is still there, or its dump is open")
 		}
 	}
+	want(t, writer.do("INCR", "n"), "(integer) 1")
+	c = s.dial(t)
+	c.send(fmt.Sprintf("REPLCONF capa psync2\r\nPSYNC %s %d\r\n", id, len(stream)+1))
+	c.reads("+OK\r\n+CONTINUE " + id + "\r\n*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n*3\r\n$3\r\nSET\r\n$1\r\nn\r\n$1\r\n1\r\n")
+	for _, next := range []int{-1, 0, 1 << 40} {
+		again := s.dial(t)
+		again.send(fmt.Sprintf("PSYNC %s %d\r\n", id, next))
+		again.reads("+FULLRESYNC " + id)
+	}
+}
+
+// TestReplicaPings sends pings, between marks for a replica that accepts them.
+func TestReplicaPings(t *testing.T) {
+	d := &dumping{text: "REDIS0010"}
+	c := serve(t, server.Config{Dump: d.dump, PingEvery: 10 * time.Millisecond}).dial(t)
+	c.send("REPLCONF capa eof\r\nSYNC\r\n")
+	c.reads("+OK\r\n$EOF:")
+	mark := make([]byte, 40)
+	io.ReadFull(c, mark)
+	c.reads("\r\nREDIS0010" + string(mark))
+	c.send("REPLCONF ACK 0\r\n") // nothing may follow the mark before
+	c.reads(ping + ping)
 }
 
 // fieldOf returns a field of INFO.
@@ -108,7 +137,7 @@ func TestDumpAlone(t *testing.T) {
 // TestReplicaThatLeaves cancels the dump of a replica that leaves.
 func TestReplicaThatLeaves(t *testing.T) {
 	ended := make(chan struct{})
-	s := serve(t, server.Config{Dump: func(ctx context.Context) (*server.Dump, error) {
+	s := serve(t, server.Config{Dump: func(ctx context.Context, _ server.DumpOptions) (*server.Dump, error) {
 		<-ctx.Done()
 		close(ended)
 		return nil, ctx.Err()
@@ -137,7 +166,7 @@ func TestReplicaAtTheEnd(t *testing.T) {
 }
 
 func TestReplicationErrors(t *testing.T) {
-	s := serve(t, server.Config{Dump: func(context.Context) (*server.Dump, error) { return nil, errors.New("a secret") }})
+	s := serve(t, server.Config{Dump: func(context.Context, server.DumpOptions) (*server.Dump, error) { return nil, errors.New("a secret") }})
 	c := s.dial(t)
 	for call, says := range map[string]string{
 		"PSYNC ?":                      "(error) ERR wrong number of arguments for 'psync' command",

@@ -85,8 +85,8 @@ type Config struct {
 	// Following returns the state of the copy that is served; nil if the file is not a copy.
 	Following func() Following
 	// Dump creates a dump for a replica; nil refuses replicas.
-	Dump func(context.Context) (*Dump, error)
-	// PingEvery is the interval of pings to a replica that has its dump; 0 means 10 seconds.
+	Dump func(context.Context, DumpOptions) (*Dump, error)
+	// PingEvery is the interval of pings to replicas; 0 means 10 seconds.
 	PingEvery time.Duration
 	// Stop ends the contexts of ServeRESP and ServeREST, for SHUTDOWN; nil refuses SHUTDOWN.
 	Stop func()
@@ -135,10 +135,9 @@ type identity struct {
 
 // replicaState counts replicas and the dumps they get.
 type replicaState struct {
-	replID   atomic.Value  // replication ID, also random hex
-	dumping  chan struct{} // semaphore of 1
-	replicas atomic.Int64  // connected replicas
-	syncs    atomic.Int64  // dumps requested by replicas
+	replication *replicationLog
+	dumping     chan struct{} // semaphore of 1
+	syncs       atomic.Int64  // dumps requested by replicas
 }
 
 // requestCounts counts connections, requests and failures.
@@ -213,8 +212,7 @@ func New(c Config) *Server {
 		requestCounts: requestCounts{tally: metrics.New()}, saves: saves{last: time.Now()}, replicaState: replicaState{dumping: make(chan struct{}, 1)},
 	}
 	s.tracks = tracking.New(s.peer)
-	rand.Read(id)
-	s.replID.Store(hex.EncodeToString(id))
+	s.replication = newReplicationLog(s)
 	s.users.SetPassword(c.RequirePass)
 	if c.Within != nil {
 		s.setUpTenant()
@@ -230,6 +228,7 @@ func New(c Config) *Server {
 		s.hub = c.Engine.Hub()
 		c.Engine.SetFacts(s.facts)
 		c.Engine.SetTally(s.tally)
+		c.Engine.SetAwaitReplicas(s.replication.await)
 		c.Engine.SetReport(func(p *store.Panic) { s.panicked(p) })
 	}
 	return s

@@ -105,7 +105,7 @@ func (c *client) count(kind pubsub.Kind, n pubsub.Counts) int {
 func (c *client) classify() {
 	c.isSubscribed.Store(c.subscribed > 0)
 	switch {
-	case c.monitors:
+	case c.monitors, c.isReplica.Load():
 		c.class.Store(replicaClass)
 	case c.subscribed > 0:
 		c.class.Store(pubsubClass)

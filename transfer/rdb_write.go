@@ -9,15 +9,17 @@ import (
 
 // RDBWriter is a sink that writes a Redis dump file.
 type RDBWriter struct {
-	file    *rdb.FileWriter
-	notify  Notify
-	written int64
-	skip    bool // skip the rest of the current key
-	vectors *VectorSet
+	file      *rdb.FileWriter
+	notify    Notify
+	written   int64
+	skip      bool // skip the rest of the current key
+	vectors   *VectorSet
+	noModules bool
 }
 
 var (
 	errNoRDBType = errors.New("a Redis dump file cannot contain this type")
+	errModule    = errors.New("a Redis server without the module for this type cannot load it")
 	errChanged   = errors.New("it was changed while it was read, and a dump file must not contain an element twice; try again when fewer clients write")
 )
 
@@ -35,6 +37,9 @@ func (w *RDBWriter) Libraries(all Libraries) error {
 	}
 	return nil
 }
+
+// LeaveOutModules leaves out values of modules: a Redis server without the module does not start with them.
+func (w *RDBWriter) LeaveOutModules() { w.noModules = true }
 
 // Keys returns the number of keys in the file.
 func (w *RDBWriter) Keys() int64 { return w.written }
@@ -57,6 +62,10 @@ func (w *RDBWriter) Put(_ context.Context, p Part) error {
 	value, ok := p.Value.(rdb.Value)
 	if d, isDocument := p.Value.(Document); isDocument {
 		value, ok = d.toDump(), true
+	}
+	if _, is := value.(*rdb.Module); is && w.noModules {
+		w.leaveOut(p.Key, errModule)
+		return nil
 	}
 	switch {
 	case !ok:

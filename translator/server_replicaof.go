@@ -23,7 +23,7 @@ func noModules(*Call) Plan {
 // replicaOf translates REPLICAOF. The server is not a replica and cannot become one, or it is a copy kept with serve
 // --follow, which is not Redis's replication.
 func replicaOf(c *Call) Plan {
-	if c.replicaFacts() != nil {
+	if c.replicationFacts()["role"] == "slave" {
 		return fail("ERR this server follows another one: restart it without serve --follow to write to it")
 	}
 	if c.is(1, "NO") && c.is(2, "ONE") {
@@ -50,7 +50,7 @@ func failover(c *Call) Plan {
 			return fail(errSyntax)
 		}
 	}
-	if c.replicaFacts() != nil {
+	if c.replicationFacts()["role"] == "slave" {
 		return fail("ERR FAILOVER is not valid when server is a replica.")
 	}
 	return fail("ERR FAILOVER requires connected replicas.")

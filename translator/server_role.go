@@ -13,9 +13,13 @@ var roleTranslations = translations{
 
 // role translates ROLE, from the facts of INFO.
 func role(c *Call) Plan {
-	facts := c.replicaFacts()
-	if facts == nil {
-		return answer(resp.MakeArray(resp.MakeString("master"), resp.Zero, resp.EmptyArray))
+	facts := c.replicationFacts()
+	number := func(name string) resp.Value {
+		n, _ := strconv.ParseInt(facts[name], 10, 64)
+		return resp.MakeInt(n)
+	}
+	if facts["role"] != "slave" {
+		return answer(resp.MakeArray(resp.MakeString("master"), number("master_repl_offset"), connectedReplicas(facts)))
 	}
 	state := "connect"
 	switch {
@@ -24,27 +28,39 @@ func role(c *Call) Plan {
 	case facts["master_sync_in_progress"] == "1":
 		state = "sync"
 	}
-	number := func(name string) resp.Value {
-		n, _ := strconv.ParseInt(facts[name], 10, 64)
-		return resp.MakeInt(n)
-	}
 	return answer(resp.MakeArray(resp.MakeString("slave"), resp.MakeString(facts["master_host"]), number("master_port"),
 		resp.MakeString(state), number("slave_repl_offset")))
 }
 
-// replicaFacts returns INFO's fields about replication if the server is a replica, otherwise nil.
-func (c *Call) replicaFacts() map[string]string {
+// connectedReplicas returns the replicas that are online, from the lines slave0:ip=…,port=…,state=online,offset=….
+func connectedReplicas(facts map[string]string) resp.Value {
+	all := resp.EmptyArray
+	for i := 0; ; i++ {
+		line, is := facts["slave"+strconv.Itoa(i)]
+		if !is {
+			return all
+		}
+		values := map[string]string{}
+		for _, pair := range strings.Split(line, ",") {
+			name, value, _ := strings.Cut(pair, "=")
+			values[name] = value
+		}
+		if values["state"] == "online" {
+			all.Elems = append(all.Elems, resp.MakeArray(resp.MakeString(values["ip"]), resp.MakeString(values["port"]), resp.MakeString(values["offset"])))
+		}
+	}
+}
+
+// replicationFacts returns INFO's fields about replication.
+func (c *Call) replicationFacts() map[string]string {
+	facts := map[string]string{}
 	if c.Env.Facts == nil {
-		return nil
+		return facts
 	}
 	lines, _ := c.Env.Facts("Replication")
-	facts := map[string]string{}
 	for _, l := range lines {
 		name, value, _ := strings.Cut(l, ":")
 		facts[name] = value
-	}
-	if facts["role"] != "slave" {
-		return nil
 	}
 	return facts
 }

@@ -122,13 +122,13 @@ var genericCommands = []Command{
 	},
 	{
 		Name: "WAIT", Group: "generic", Since: "3.0.0", Arity: 3, Flags: Blocking,
-		Summary: "Returns 0 at once: the server has no replicas",
+		Summary: "Waits until replicas have acknowledged the writes so far, and counts them",
 		Syntax:  "numreplicas timeout", Categories: []string{"connection"},
 		Tips: []string{"request_policy:all_shards", "response_policy:agg_min"},
 	},
 	{
 		Name: "WAITAOF", Group: "generic", Since: "7.2.0", Arity: 4, Flags: Blocking,
-		Summary: "Returns zeros at once: the server has no append-only file or replicas",
+		Summary: "Waits until replicas have the writes so far on their disks, and counts them",
 		Syntax:  "numlocal numreplicas timeout", Categories: []string{"connection"},
 		Tips: []string{"request_policy:all_shards", "response_policy:agg_min"},
 	},

@@ -28,7 +28,7 @@ var persistCommands = []Command{
 	},
 	{
 		Name: "PSYNC", Group: "server", Since: "2.8.0", Arity: -3, Flags: Admin | NoScript | NoAsyncLoading | NoMulti,
-		Summary: "Sends all data to a replica, as a dump file",
+		Summary: "Sends all data to a replica, as a dump file, and then the effects of writes",
 		Syntax:  "replicationid offset [FAILOVER]", Traits: OfConnection | NeedsConnection | Unpaired,
 	},
 	{
@@ -44,7 +44,7 @@ var persistCommands = []Command{
 	},
 	{
 		Name: "ROLE", Group: "server", Since: "2.8.12", Arity: 1, Flags: NoScript | Loading | Stale | Fast,
-		Summary:    "Reports the role: a master without replicas, or a copy that follows a stream",
+		Summary:    "Reports the role: a master with its replicas, or a copy that follows a stream",
 		WantsFacts: true,
 		Categories: []string{"admin", "dangerous"},
 	},
