@@ -28,6 +28,7 @@ type copyOptions struct {
 	resume   string
 	verify   bool
 	full     bool
+	follow   followOptions
 	reach    targets.Reach
 	src, dst string
 
@@ -45,14 +46,18 @@ only one database, and --to-database puts its keys into another one. A key is
 copied whole or not at all. An existing key stops the copy, unless you give
 --replace or --skip. Both sides may be in use.
 
+With --follow it then applies all further writes at the source, until Ctrl-C or
+--cut-over: see docs/moving.md.
+
 SOURCE and TARGET are a file, a URL or @PROFILE.`,
 		Example: `  meowdis copy redis://localhost:6379 cats.sqlite
   meowdis copy cats.sqlite @prod --match 'cat:*'
-  meowdis copy a.sqlite b.sqlite -n 0 --to-database 5 --replace`,
+  meowdis copy a.sqlite b.sqlite -n 0 --to-database 5 --replace
+  meowdis copy --follow redis://old cats.sqlite --cut-over ./switch.sh`,
 		Args:              usageArgs(cobra.ExactArgs(2)),
 		ValidArgsFunction: targets.CompleteNames(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(flags.Exclusive(cmd, "replace", "skip"), o.keys.Check(cmd)); err != nil {
+			if err := errors.Join(flags.Exclusive(cmd, "replace", "skip"), o.keys.Check(cmd), o.follow.check(cmd)); err != nil {
 				return err
 			}
 			o.src, o.dst = args[0], args[1]
@@ -66,6 +71,7 @@ SOURCE and TARGET are a file, a URL or @PROFILE.`,
 	o.keys.AddFlags(cmd, "n")
 	f.StringVar(&o.resume, "resume", "", "continue at `POSITION`, which an interrupted copy printed")
 	f.BoolVar(&o.verify, "verify", false, "compare each key after the copy, as diff does")
+	o.follow.addFlags(cmd)
 	o.tokens.AddFlags(cmd, "src-token", "dst-token")
 	o.reach.AddFlags(cmd)
 	o.reach.AddNodeFlag(cmd)
@@ -105,6 +111,9 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	defer func() { err = closeConn(err, src) }()
 	if o.keys.From < 0 && src.Chosen() {
 		read.Databases = []int{src.DB()}
+	}
+	if o.follow.follow {
+		return o.migrate(ctx, s, &opts, src, to)
 	}
 	file := toWrite
 	switch {

@@ -43,17 +43,26 @@ func (o *limitOptions) check() error {
 
 // baseMemory limits the memory that Go takes in addition to the requests. SQLite's cache and the program itself are not
 // part of it: together the process takes at most 300 MB more than --max-memory.
-const baseMemory = 192 << 20
+const baseMemory = 128 << 20
 
-// apply sets the limits of a server. Unless GOMEMLIMIT is set, it also sets Go's memory limit: by default Go waits
-// until the garbage equals the memory in use.
+// apply sets the limits of a server. Unless GOMEMLIMIT is set, it also sets Go's memory limit.
 func (o *limitOptions) apply(c *server.Config, getenv func(string) string) {
 	c.MaxRequestMemory, c.MaxMemory = int64(o.requestMemory), int64(o.memory)
 	c.MaxClients, c.WriteTimeout = o.clients, time.Duration(o.writeTimeout)
 	if getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(o.memory) + baseMemory)
+		c.OnMemory = o.limitHeap
+		o.limitHeap(0)
 	}
 	collectRarely(getenv)
+}
+
+// minHeap is the least limit of Go's heap: by default Go waits until the garbage equals the memory in use, and garbage of
+// a request of hundreds of MB would add to the next one.
+const minHeap = 512 << 20
+
+// limitHeap sets Go's memory limit while requests hold used bytes.
+func (o *limitOptions) limitHeap(used int64) {
+	debug.SetMemoryLimit(min(int64(o.memory)+baseMemory, max(minHeap, used+server.MemoryStep+baseMemory)))
 }
 
 // byteSize reads a flag's number of bytes, with an optional unit: b, kb, mb or gb.

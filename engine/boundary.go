@@ -83,7 +83,20 @@ func (e *Engine) decode(p *translator.Plan, r *store.Result, work *store.Work) (
 		e.hook()
 	}
 	r.Work = work
+	if p.Batch.ReadOnly {
+		work.Grow(replyMemory(r))
+	}
 	return p.Decode(r), nil
+}
+
+// replyMemory estimates the bytes of a reply with a value for each cell of the rows. Its strings are the rows'.
+func replyMemory(r *store.Result) (n int64) {
+	for _, rows := range r.Rows {
+		if len(rows) > 0 {
+			n += int64(len(rows)*len(rows[0])) * store.ValueBytes
+		}
+	}
+	return n
 }
 
 // nextPlan returns the plan after a step that has only read.

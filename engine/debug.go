@@ -22,6 +22,10 @@ var (
 // Debug runs an EVAL under a debugger. It rolls back unless keep is set. While the script is stopped, it holds the
 // write lock of the store.
 func (s *Session) Debug(ctx context.Context, args [][]byte, keep bool, d *script.Debugger) (reply resp.Value, err error) {
+	return s.catchPanics(func() (resp.Value, error) { return s.debug(ctx, args, keep, d) })
+}
+
+func (s *Session) debug(ctx context.Context, args [][]byte, keep bool, d *script.Debugger) (reply resp.Value, err error) {
 	cmd, bad := commands.Find(args)
 	switch {
 	case cmd == nil:

@@ -26,6 +26,11 @@ import (
 // serveFaulty serves a store whose translations, steps and decoders panic while faulty is set. It counts the logged
 // panics.
 func serveFaulty(t *testing.T, faulty *atomic.Bool) (s *served, logged *atomic.Int64) {
+	return serveFaultyWhen(t, faulty.Load)
+}
+
+// serveFaultyWhen is serveFaulty with a condition that each translation, step and decoder checks.
+func serveFaultyWhen(t *testing.T, faulty func() bool) (s *served, logged *atomic.Int64) {
 	st, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, IsolateSlowReads: true})
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +38,7 @@ func serveFaulty(t *testing.T, faulty *atomic.Bool) (s *served, logged *atomic.I
 	t.Cleanup(func() { st.Close() })
 	logged = &atomic.Int64{}
 	c := server.Config{Engine: engine.New(st, engine.WithHook(func() {
-		if faulty.Load() {
+		if faulty() {
 			panic("injected")
 		}
 	}))}
@@ -362,4 +367,56 @@ func weightOf(v resp.Value) int {
 		n += weightOf(e)
 	}
 	return n
+}
+
+// TestPanickingSteps makes each step of a call panic, whose earlier steps have run: the call changes nothing.
+func TestPanickingSteps(t *testing.T) {
+	race.Skip(t)
+	var left atomic.Int64 // steps before the one that panics
+	var faulty atomic.Bool
+	s, logged := serveFaultyWhen(t, func() bool { return faulty.Load() && left.Add(-1) < 0 })
+	p := s.dial(t)
+	defer p.Close()
+	for _, line := range []string{
+		"BF.ADD bf a", "CF.ADD cf a", "CMS.INITBYDIM cms 10 2", "CMS.INCRBY cms a 1", "TOPK.RESERVE topk 3", "TOPK.ADD topk a", "TDIGEST.CREATE td", "TDIGEST.ADD td 1 2 3",
+		"TS.CREATE ts LABELS a b", "TS.CREATE avg", "TS.CREATERULE ts avg AGGREGATION avg 10", "TS.MADD ts 1 1 ts 25 1", "RPUSH list 1 2", "SET w_1 5",
+	} {
+		if got := show(p.do(strings.Fields(line)...)); strings.Contains(got, "ERR") {
+			t.Fatalf("%s: %s", line, got)
+		}
+	}
+	state := func() (all string) {
+		for _, line := range []string{"DBSIZE", "BF.INFO bf", "CF.INFO cf", "CMS.INFO cms", "TOPK.LIST topk WITHCOUNT", "TDIGEST.INFO td", "TS.RANGE ts - +", "TS.RANGE avg - +", "LRANGE list 0 -1"} {
+			all += show(p.do(strings.Fields(line)...)) + "\n"
+		}
+		return all
+	}
+	before := state()
+	for _, line := range []string{
+		"BF.MADD bf b c", "BF.INSERT bf2 ITEMS a", "BF.SCANDUMP bf 1", "CF.INSERT cf ITEMS b c", "CF.COUNT cf a", "CMS.MERGE cms 2 cms cms", "CMS.QUERY cms a", "TOPK.INCRBY topk b 3",
+		"TOPK.LIST topk", "TDIGEST.MERGE td 2 td td", "TDIGEST.QUANTILE td 0.5", "TDIGEST.ADD td 4", "TS.MADD ts 3 3 ts 99 1", "TS.MRANGE - + FILTER a=b", "TS.RANGE ts - + AGGREGATION twa 5 EMPTY",
+		"TS.GET avg LATEST", "TS.DEL ts 1 5", "TS.INFO ts DEBUG", "TS.MGET FILTER a=b", "SORT list BY w_* GET w_*", "SORT list BY w_* STORE sorted", "DUMP ts", "DUMP td",
+	} {
+		for step := int64(0); ; step++ {
+			left.Store(step)
+			faulty.Store(true)
+			was := logged.Load()
+			got := strings.Join(s.broken(t, strings.Fields(line), []string{"QUIT"}), " ")
+			faulty.Store(false)
+			if !strings.Contains(got, "internal error: injected") {
+				if step < 2 {
+					t.Errorf("%s has %d steps and replies %s", line, step, got)
+				}
+				break
+			}
+			if logged.Load() != was+1 {
+				t.Errorf("%s, step %d: %d lines in the log", line, step, logged.Load()-was)
+			}
+			if after := state(); after != before {
+				t.Fatalf("%s, step %d, has changed\n%s\nto\n%s", line, step, before, after)
+			}
+		}
+		before = state()
+	}
+	s.works(t, "all steps")
 }

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"runtime/metrics"
 	"strings"
+	"sync"
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store"
 )
 
 var notInScript = resp.MakeError("ERR This Redis command is not allowed from script")
@@ -75,4 +77,18 @@ func mallocStats() resp.Value {
 		fmt.Fprintf(&b, "%s %d\n", s.Name, s.Value.Uint64())
 	}
 	return verbatim(b.String())
+}
+
+// requestMemory returns the pool of all requests, which reports its changes to OnMemory.
+func (c *Config) requestMemory() *store.Pool {
+	pool := store.NewPool(c.MaxMemory)
+	if c.OnMemory != nil {
+		var one sync.Mutex
+		pool.Watch(MemoryStep, func() {
+			one.Lock()
+			defer one.Unlock()
+			c.OnMemory(pool.Used())
+		})
+	}
+	return pool
 }

@@ -57,6 +57,8 @@ type Config struct {
 	MaxRequestMemory int64
 	// MaxMemory limits the memory of all requests together, in bytes; 0 means 2 GiB.
 	MaxMemory int64
+	// OnMemory is called when the memory of all requests together has changed by MemoryStep; nil for never.
+	OnMemory func(used int64)
 	// MaxData limits the data in the store, in bytes, until CONFIG SET maxmemory changes it; 0 means no limit.
 	MaxData int64
 	// MaxClients limits the connections of each protocol; 0 means 10,000. A tenth of them may be unauthenticated.
@@ -189,6 +191,9 @@ type openConnections struct {
 	params    map[string]string
 }
 
+// MemoryStep is the change of memory, in bytes, after which Config.OnMemory is called.
+const MemoryStep = 64 << 20
+
 // New returns a server. It does not listen.
 func New(c Config) *Server {
 	c.MaxRequest = cmp.Or(c.MaxRequest, 64<<20)
@@ -208,7 +213,7 @@ func New(c Config) *Server {
 	rand.Read(id)
 	s := &Server{
 		config: c, identity: identity{runID: hex.EncodeToString(id), since: time.Now()},
-		accounts: accounts{users: acl.New()}, openConnections: openConnections{clients: map[int64]*client{}, streams: map[*stream]bool{}, params: parameters(c)}, memoryLimits: memoryLimits{memory: store.NewPool(c.MaxMemory), atStart: readMemory().used},
+		accounts: accounts{users: acl.New()}, openConnections: openConnections{clients: map[int64]*client{}, streams: map[*stream]bool{}, params: parameters(c)}, memoryLimits: memoryLimits{memory: c.requestMemory(), atStart: readMemory().used},
 		requestCounts: requestCounts{tally: metrics.New()}, saves: saves{last: time.Now()}, replicaState: replicaState{dumping: make(chan struct{}, 1)},
 	}
 	s.tracks = tracking.New(s.peer)

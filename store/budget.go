@@ -12,6 +12,11 @@ type Pool struct {
 	limit  int64
 	used   atomic.Int64
 	parent *Pool // the pool that contains it, or nil
+
+	// See Watch.
+	step    int64
+	told    atomic.Int64
+	changed func()
 }
 
 // NewPool returns a pool of limit bytes.
@@ -19,6 +24,20 @@ func NewPool(limit int64) *Pool { return &Pool{limit: limit} }
 
 // SubPool returns a pool of limit bytes that also count in p.
 func (p *Pool) SubPool(limit int64) *Pool { return &Pool{limit: limit, parent: p} }
+
+// Watch calls changed when the used bytes have grown or shrunk by step since the last call. Call Watch before the pool is
+// used.
+func (p *Pool) Watch(step int64, changed func()) { p.step, p.changed = step, changed }
+
+// tell calls changed if used differs enough.
+func (p *Pool) tell(used int64) {
+	if p.changed == nil {
+		return
+	}
+	if told := p.told.Load(); max(used-told, told-used) >= p.step && p.told.CompareAndSwap(told, used) {
+		p.changed()
+	}
+}
 
 // Used returns the number of bytes that are held now.
 func (p *Pool) Used() int64 { return p.used.Load() }
@@ -28,17 +47,19 @@ func (p *Pool) take(n int64) bool {
 	if p == nil {
 		return true
 	}
-	if p.used.Add(n) > p.limit && n > 0 || !p.parent.take(n) {
+	used := p.used.Add(n)
+	if used > p.limit && n > 0 || !p.parent.take(n) {
 		p.used.Add(-n)
 		return false
 	}
+	p.tell(used)
 	return true
 }
 
 // charge adds n bytes, even beyond the limit.
 func (p *Pool) charge(n int64) {
 	for ; p != nil; p = p.parent {
-		p.used.Add(n)
+		p.tell(p.used.Add(n))
 	}
 }
 

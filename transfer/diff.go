@@ -57,22 +57,30 @@ func Diff(ctx context.Context, a, b keyspace.Session, o DiffOptions) (keys int64
 		read.List = o.A
 		source = o.ExpectedChange.Apply(FromSession(ctx, a, read))
 	}
-	for p, err := range source {
-		if err != nil {
-			return d.keys, err
-		}
-		if err := d.add(ctx, p); err != nil {
-			return d.keys, err
-		}
-		o.Seen(p)
-	}
-	if err := d.flush(ctx); err != nil {
+	if err := d.addAll(ctx, source); err != nil || o.ExpectedChange != nil {
 		return d.keys, err
 	}
-	if o.ExpectedChange != nil {
-		return d.keys, nil
-	}
 	return d.keys, newReader(b, back).all(ctx, func(db int, keys []Listed) error { return d.missing(ctx, a, db, keys) }, nil)
+}
+
+// DiffSource looks up every part of source in b, which may hold other keys, and returns the number of compared keys.
+func DiffSource(ctx context.Context, source Source, b keyspace.Session, o DiffOptions) (keys int64, err error) {
+	d := &differ{o: o, b: newReader(b, o.Read)}
+	err = d.addAll(ctx, source)
+	return d.keys, err
+}
+
+func (d *differ) addAll(ctx context.Context, source Source) error {
+	for p, err := range source {
+		if err != nil {
+			return err
+		}
+		if err := d.add(ctx, p); err != nil {
+			return err
+		}
+		d.o.Seen(p)
+	}
+	return d.flush(ctx)
 }
 
 // differ looks up the parts of A in B.

@@ -101,3 +101,6 @@ func serverNow(v resp.Value) int64 {
 	}
 	return time.Now().UnixMilli()
 }
+
+// Select changes the database of a session, unless it is selected already.
+func Select(ctx context.Context, s keyspace.Session, db int) error { return selectDB(ctx, s, db) }

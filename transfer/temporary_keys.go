@@ -11,6 +11,10 @@ import (
 // they are leftovers of a killed transfer.
 const TemporaryPrefix = "meowdis:moving:"
 
+// PositionPrefix begins the names of keys that hold the position of a target in the stream of its source. They are
+// never copied.
+const PositionPrefix = "meowdis:following:"
+
 // A temporary key expires after temporaryLife, in ms. It counts as a leftover after
 // temporaryIdle, in ms, without a part.
 const (
@@ -19,6 +23,11 @@ const (
 )
 
 func isTemporary(name []byte) bool { return bytes.HasPrefix(name, []byte(TemporaryPrefix)) }
+
+// isOwn reports whether a key belongs to meowdis, and not to the data.
+func isOwn(name []byte) bool {
+	return isTemporary(name) || bytes.HasPrefix(name, []byte(PositionPrefix))
+}
 
 // sweepPages limits the search for leftovers. Leftovers that are not found expire.
 const (

@@ -31,6 +31,7 @@ type WriteOptions struct {
 	Existing Existing
 	DB       func(db int) int // maps source to target databases; nil keeps the number
 	Notify   Notify           // is called with each key that was not written
+	Skipped  func(k *Key)     // if not nil, is called with each key that Skip kept
 	Now      func() int64     // Unix ms; nil for the system clock
 
 	// Transaction, if not nil, is a session on the same target whose commands take effect at Commit. A
@@ -331,6 +332,9 @@ func (w *Writer) exists(k *keyWrite) error {
 	}
 	k.done, k.calls = true, nil
 	w.written.Skipped++
+	if w.o.Skipped != nil {
+		w.o.Skipped(k.key)
+	}
 	return nil
 }
 

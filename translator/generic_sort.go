@@ -117,6 +117,9 @@ type item struct {
 	missing bool // the key to sort by is missing
 }
 
+// itemMemory counts the bytes of an item.
+const itemMemory = 64
+
 // elementsRead plans the next step from the elements.
 func (s *sortCall) elementsRead(r *store.Result) Plan {
 	s.work = r.Work
@@ -131,6 +134,7 @@ func (s *sortCall) elementsRead(r *store.Result) Plan {
 	}
 	var items []item
 	for _, rows := range r.Rows[1:] {
+		s.work.Grow(int64(2 * itemMemory * len(rows)))
 		for _, row := range rows {
 			items = append(items, item{element: row[0].Bytes()})
 		}
@@ -234,6 +238,7 @@ func boolInt(b bool) int {
 
 // answerWith returns or stores the values of the GET patterns, in the order of the items.
 func (s *sortCall) answerWith(items []item) Plan {
+	s.work.Grow(int64(len(items)*max(1, 2*len(s.get))) * store.ValueBytes)
 	if len(s.get) == 0 {
 		values := make([]resp.Value, len(items))
 		for i := range items {

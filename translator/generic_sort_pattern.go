@@ -55,6 +55,7 @@ func (s *sortCall) lookUp(patterns []keyPattern, items []item, next func([][]res
 		names := make([][]byte, len(items))
 		for i := range items {
 			s.work.Step(stepsPerSorted + len(items[i].element))
+			s.work.Grow(int64(64 + 3*(len(d.prefix)+len(items[i].element)+len(d.suffix)))) // the name, and as hex digits
 			names[i] = slices.Concat(d.prefix, items[i].element, d.suffix)
 		}
 		reads = append(reads, names...)

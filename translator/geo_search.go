@@ -120,6 +120,7 @@ func (c *Call) searchShape(key []byte, q geoQuery) Plan {
 const (
 	stepsPerPlace = 64
 	stepsPerFound = 4
+	matchMemory   = 2 * 56 // bytes
 )
 
 func (q *geoQuery) collect(all []geoMatch, rows []store.Row, w *store.Work) []geoMatch {
@@ -130,6 +131,7 @@ func (q *geoQuery) collect(all []geoMatch, rows []store.Row, w *store.Work) []ge
 		}
 		score := row[1].Float()
 		if d, inside := q.shape.Distance(geohash.PointOf(score)); inside {
+			w.Grow(matchMemory)
 			all = append(all, geoMatch{element{row[0].Bytes(), score}, d})
 		}
 	}
@@ -171,10 +173,14 @@ func (c *Call) geoReply(q geoQuery, all []geoMatch, w *store.Work) Plan {
 }
 
 func (q *geoQuery) reply(all []geoMatch, w *store.Work) resp.Value {
+	values := 1 + boolInt(q.withDist) + boolInt(q.withHash) + boolInt(q.withCoord)
+	if values > 1 {
+		w.Grow(int64(len(all)*(values+5*boolInt(q.withCoord)+boolInt(q.withDist))) * store.ValueBytes)
+	}
 	out := resp.Value{Kind: resp.Array, Elems: make([]resp.Value, len(all))}
 	for i, f := range all {
 		w.Step(stepsPerPlace)
-		item := []resp.Value{resp.MakeBulk(f.member)}
+		item := append(make([]resp.Value, 0, values), resp.MakeBulk(f.member))
 		if q.withDist {
 			item = append(item, distanceReply(f.distance/q.unit))
 		}

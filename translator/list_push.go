@@ -123,6 +123,8 @@ func pop(e end) func(*Call) Plan {
 			return fail(errMustBePositive)
 		case count == 0:
 			return read(checkType(listType, resp.NilArray, always(resp.EmptyArray)), c.typeOf(key))
+		case c.Env.MayStage:
+			return c.stageListPop(key, e, count, func(popped resp.Value) resp.Value { return popped })
 		}
 		return c.popFirst([][]byte{key}, e, count, func(_ store.Value, popped resp.Value) resp.Value { return popped })
 	}
@@ -194,6 +196,11 @@ func lmpop(c *Call) Plan {
 	}
 	if !ok {
 		return fail(errSyntax)
+	}
+	if c.Env.MayStage {
+		return c.firstOf(keys, resp.NilArray, func(key []byte) Plan {
+			return c.stageListPop(key, e, count, func(popped resp.Value) resp.Value { return resp.MakeArray(resp.MakeBulk(key), popped) })
+		})
 	}
 	return c.popFirst(keys, e, count, func(key store.Value, popped resp.Value) resp.Value {
 		return resp.MakeArray(bulk(key), popped)

@@ -95,6 +95,29 @@ func (c *Call) stageTrim(key []byte, start, stop int64) Plan {
 	})
 }
 
+// stageListPop plans a staged removal of up to count elements from an end: the reply is read first.
+func (c *Call) stageListPop(key []byte, e end, count int64, reply func(popped resp.Value) resp.Value) Plan {
+	return c.planRemoval(key, listType, func(from store.Row, size int64) Plan {
+		n := min(count, size)
+		stay, first := size-n, int64(0)
+		if e == head {
+			first = n
+		}
+		if stay > 0 && !worthStaging(size, n, stay) {
+			return c.inPlace()
+		}
+		return readThen(func(r *store.Result) Plan {
+			v := reply(bulks(r.Rows[0]))
+			if stay == 0 {
+				return write(always(v), c.drop(key))
+			}
+			kept := allRows(from)
+			kept[0].at, kept[0].rows = r.Rows[1][0], stay
+			return c.stageRemoval(key, from, v, kept, nil)
+		}, store.Stmt{SQL: sqlReadEnd[e], Args: append(c.list([][]byte{key}), store.Digits(n))}, c.stmt(sqlFirstStays, key, store.Int(first)))
+	})
+}
+
 // ranks returns the first and the last rank of a range in size elements. The range is empty if first > last. Both are
 // at most one outside the elements.
 func ranks(start, stop, size int64) (first, last int64) {

@@ -36,12 +36,14 @@ var stagedByID = sync.OnceValue(func() []bool {
 // MayStage reports whether calls of the command may be staged.
 func MayStage(cmd *commands.Command) bool { return stagedByID()[cmd.ID()] }
 
-// StagedSources returns the source keys of a call, or the key that it removes many elements of, and the size in bytes
-// of its longest argument.
+// StagedSources returns the source keys of a call, or the keys that it may remove many elements of, and the size in
+// bytes of its longest argument.
 func StagedSources(cmd *commands.Command, args [][]byte) (keys [][]byte, longest int) {
 	if RemovesMany(cmd) {
 		if mayRemoveMany(cmd, args) {
-			keys = args[1:2]
+			for _, ref := range cmd.KeysOf(args) {
+				keys = append(keys, args[ref.Pos])
+			}
 		}
 		return keys, 0
 	}

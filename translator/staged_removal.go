@@ -18,7 +18,8 @@ import (
 
 // stagedRemovalNames lists the commands with staged removals.
 var stagedRemovalNames = []string{
-	"LTRIM", "LREM", "SREM", "SPOP", "HDEL", "ZREM", "ZPOPMIN", "ZPOPMAX", "ZREMRANGEBYRANK", "ZREMRANGEBYSCORE",
+	"LTRIM", "LREM", "LPOP", "RPOP", "LMPOP", "SREM", "SPOP", "HDEL",
+	"ZREM", "ZPOPMIN", "ZPOPMAX", "ZMPOP", "ZREMRANGEBYRANK", "ZREMRANGEBYSCORE",
 }
 
 // MaxUnstagedRemovals limits the elements that a call removes in one transaction if the removal can be staged. The
@@ -36,14 +37,33 @@ func mayRemoveMany(cmd *commands.Command, args [][]byte) bool {
 	switch cmd.Name {
 	case "SREM", "HDEL", "ZREM":
 		return int64(len(args)-2) > MaxUnstagedRemovals
-	case "SPOP", "ZPOPMIN", "ZPOPMAX":
-		if len(args) != 3 {
-			return false
-		}
-		n, ok := parseInt(args[2])
-		return ok && n > MaxUnstagedRemovals
+	case "SPOP", "ZPOPMIN", "ZPOPMAX", "LPOP", "RPOP":
+		return len(args) == 3 && countsMany(args[2])
+	case "LMPOP", "ZMPOP":
+		return wordIs(args[len(args)-2], "COUNT") && countsMany(args[len(args)-1])
 	}
 	return true
+}
+
+func countsMany(arg []byte) bool {
+	n, ok := parseInt(arg)
+	return ok && n > MaxUnstagedRemovals
+}
+
+// firstOf plans a call about the first of the keys that exists.
+func (c *Call) firstOf(keys [][]byte, missing resp.Value, next func(key []byte) Plan) Plan {
+	stmts := make([]store.Stmt, len(keys))
+	for i, key := range keys {
+		stmts[i] = c.typeOf(key)
+	}
+	return readThen(func(r *store.Result) Plan {
+		for i, key := range keys {
+			if len(r.Rows[i]) > 0 {
+				return next(key)
+			}
+		}
+		return answer(missing)
+	}, stmts...)
 }
 
 // worthStaging reports whether to stage the removal of n of size elements, at the cost of copies: n is large, enough

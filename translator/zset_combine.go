@@ -74,13 +74,12 @@ func zcombine(f combineForm) func(*Call) Plan {
 		stmts := c.inputStmts(&z, bad == "")
 		if !f.store || bad != "" {
 			return read(func(r *store.Result) resp.Value {
-				for _, rows := range r.Rows {
-					r.Work.Step(stepsPerCombined * len(rows))
-				}
+				chargeCombined(r)
 				return z.reply(r, bad)
 			}, stmts...)
 		}
 		return readThen(func(r *store.Result) Plan {
+			chargeCombined(r)
 			inputs, ok := z.inputs(r)
 			if !ok {
 				return answer(wrongType)
@@ -92,6 +91,17 @@ func zcombine(f combineForm) func(*Call) Plan {
 
 // stepsPerCombined covers finding an element in the other inputs, and its place in the reply.
 const stepsPerCombined = 32
+
+// combinedMemory counts the bytes of an element, and of its entry in a table by member.
+const combinedMemory = 160
+
+// chargeCombined charges the rows of the inputs, before they are combined.
+func chargeCombined(r *store.Result) {
+	for _, rows := range r.Rows {
+		r.Work.Step(stepsPerCombined * len(rows))
+		r.Work.Grow(int64(combinedMemory * len(rows)))
+	}
+}
 
 // options parses the words after the keys and returns the error text. Redis reports a key of the wrong type before this
 // error.

@@ -110,14 +110,14 @@ func zpop(max bool) func(*Call) Plan {
 		case n == 0:
 			return read(checkType(zsetType, resp.EmptyArray, always(resp.EmptyArray)), c.typeOf(key))
 		case c.Env.MayStage:
-			return c.stagePop(key, max, n)
+			return c.stagePop(key, max, n, scored)
 		}
 		return write(func(r *store.Result) resp.Value { return scored(poppedRows(r)) }, c.popStmts(key, max, n)...)
 	}
 }
 
-// stagePop plans a staged ZPOPMIN or ZPOPMAX: the reply is read first.
-func (c *Call) stagePop(key []byte, max bool, n int64) Plan {
+// stagePop plans a staged ZPOPMIN, ZPOPMAX or ZMPOP: the reply is read first.
+func (c *Call) stagePop(key []byte, max bool, n int64, shape func([]store.Row) resp.Value) Plan {
 	return c.planRemoval(key, zsetType, func(from store.Row, size int64) Plan {
 		n = min(n, size)
 		pop, first := c.stmt(sqlZMin, key, store.Int(n)), int64(0)
@@ -125,7 +125,7 @@ func (c *Call) stagePop(key []byte, max bool, n int64) Plan {
 			pop.SQL, first = sqlZMax, size-n
 		}
 		return readThen(func(r *store.Result) Plan {
-			reply := scored(r.Rows[0])
+			reply := shape(r.Rows[0])
 			if n == size {
 				return write(always(reply), c.drop(key))
 			}
@@ -165,18 +165,12 @@ func zmpop(c *Call) Plan {
 // zpopFirst pops up to count members of the first of the keys that exists. reply receives that key and the rows.
 // Without a key the reply is the nil array.
 func (c *Call) zpopFirst(keys [][]byte, max bool, count int64, reply func(key []byte, rows []store.Row) resp.Value) Plan {
-	stmts := make([]store.Stmt, len(keys))
-	for i, key := range keys {
-		stmts[i] = c.typeOf(key)
-	}
-	return readThen(func(r *store.Result) Plan {
-		for i, key := range keys {
-			if len(r.Rows[i]) > 0 {
-				return write(func(r *store.Result) resp.Value { return reply(key, poppedRows(r)) }, c.popStmts(key, max, count)...)
-			}
+	return c.firstOf(keys, resp.NilArray, func(key []byte) Plan {
+		if c.Env.MayStage {
+			return c.stagePop(key, max, count, func(rows []store.Row) resp.Value { return reply(key, rows) })
 		}
-		return answer(resp.NilArray)
-	}, stmts...)
+		return write(func(r *store.Result) resp.Value { return reply(key, poppedRows(r)) }, c.popStmts(key, max, count)...)
+	})
 }
 
 // popped returns ZMPOP's reply: the key and the pairs, nested in both protocols.

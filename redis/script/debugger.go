@@ -24,6 +24,7 @@ type Debugger struct {
 	stopped bool // a command is being run
 	maxLen  int
 	log     []string
+	logged  int // bytes of log
 	line    int // the last point
 	depth   int
 }
@@ -34,18 +35,32 @@ const maxReplyLen = 256
 // start prepares a run of source, which stops at its first line.
 func (d *Debugger) start(m *Machine, source string) {
 	d.machine, d.source, d.step, d.maxLen = m, strings.Split(source, "\n"), true, maxReplyLen
-	d.line, d.depth, d.called, d.breaks, d.log = -1, 0, false, nil, nil
+	d.line, d.depth, d.called, d.breaks, d.log, d.logged = -1, 0, false, nil, nil, 0
 }
 
 // Lines returns the lines that were logged after the last Ask, and forgets them.
 func (d *Debugger) Lines() []string {
 	lines := d.log
-	d.log = nil
+	d.log, d.logged = nil, 0
 	return lines
 }
 
 func (d *Debugger) print(format string, args ...any) {
-	d.log = append(d.log, fmt.Sprintf(format, args...))
+	line := fmt.Sprintf(format, args...)
+	if d.logged += len(line) + 16; d.logged > maxLog { // a script of one line logs on and on
+		d.log, d.logged = nil, 0
+		d.machine.state.ThrowValue(lua.String(lua.ErrMemory.Error()))
+	}
+	d.log = append(d.log, line)
+}
+
+// describe returns a value for printLong.
+func (d *Debugger) describe(v lua.Value) string {
+	most := maxDescription
+	if d.maxLen > 0 {
+		most = d.maxLen
+	}
+	return d.machine.describe(v, most)
 }
 
 // printLong prints a line of at most maxLen bytes.
@@ -174,9 +189,9 @@ func (d *Debugger) listFrom(from, to int) {
 func (d *Debugger) printVariables(p lua.Point, names []string) {
 	if len(names) > 0 {
 		if v, ok := p.Lookup(names[0]); ok {
-			d.printLong("<value> " + d.machine.describe(v, 0))
+			d.printLong("<value> " + d.describe(v))
 		} else if v := d.machine.state.Globals.Field(names[0]); !v.IsNil() && (names[0] == "KEYS" || names[0] == "ARGV") {
-			d.printLong("<value> " + d.machine.describe(v, 0))
+			d.printLong("<value> " + d.describe(v))
 		} else {
 			d.print("No such variable.")
 		}
@@ -184,7 +199,7 @@ func (d *Debugger) printVariables(p lua.Point, names []string) {
 	}
 	locals := p.Locals()
 	for _, l := range locals {
-		d.printLong("<value> " + l.Name + " = " + d.machine.describe(l.Value, 0))
+		d.printLong("<value> " + l.Name + " = " + d.describe(l.Value))
 	}
 	if len(locals) == 0 {
 		d.print("No local variables in the current context.")
@@ -273,7 +288,7 @@ func (d *Debugger) eval(code string) {
 	if len(results) > 0 {
 		v = results[0]
 	}
-	d.printLong("<retval> " + d.machine.describe(v, 0))
+	d.printLong("<retval> " + d.describe(v))
 }
 
 // call runs a Redis command.
@@ -303,7 +318,7 @@ func (m *Machine) debug(_ *lua.State, args []lua.Value) []lua.Value {
 	if m.run != nil && m.run.Debugger != nil {
 		texts := make([]string, len(args))
 		for i, v := range args {
-			texts[i] = m.describe(v, 0)
+			texts[i] = m.describe(v, maxDescription)
 		}
 		m.run.Debugger.print("<debug> line %d: %s", m.run.Debugger.line, strings.Join(texts, ", "))
 	}
@@ -377,36 +392,54 @@ func quote(s string) string { return string(resp.AppendQuoted(nil, []byte(s), fa
 // maxDescribed limits the depth of a described table.
 const maxDescribed = 10
 
-// describe returns a value as the debugger prints it.
-func (m *Machine) describe(v lua.Value, depth int) string {
+// maxDescription limits the bytes of a description, and maxLog the bytes that wait for the next Ask.
+const (
+	maxDescription = 16 << 20
+	maxLog         = 64 << 20
+)
+
+// describe returns a value as the debugger prints it, cut after about most bytes.
+func (m *Machine) describe(v lua.Value, most int) string {
+	return string(m.appendDescription(nil, v, 0, most))
+}
+
+func (m *Machine) appendDescription(out []byte, v lua.Value, depth, most int) []byte {
+	if m.state.Check(); len(out) > most {
+		return out
+	}
 	if text, ok := v.AsString(); ok {
-		return quote(text)
+		return append(out, quote(text[:min(len(text), most)])...)
 	}
 	t := v.AsTable()
 	switch {
 	case v.Type() == "number":
 		n, _ := v.ToNumber()
-		return strconv.FormatFloat(n, 'g', 17, 64)
+		return strconv.AppendFloat(out, n, 'g', 17, 64)
 	case t == nil && v.Type() != "nil" && v.Type() != "boolean":
-		return quote(m.state.ToString(v))
+		return append(out, quote(m.state.ToString(v))...)
 	case t == nil:
-		return m.state.ToString(v)
+		return append(out, m.state.ToString(v)...)
 	case depth == maxDescribed:
-		return "<max recursion level reached! Nested table?>"
+		return append(out, "<max recursion level reached! Nested table?>"...)
 	}
-	var list, pairs []string
-	isList := true
-	for k, item, _ := t.Next(lua.Nil); !k.IsNil(); k, item, _ = t.Next(k) {
-		n, ok := k.ToNumber()
-		isList = isList && ok && k.Type() == "number" && n == float64(len(list)+1)
-		text := m.describe(item, depth+1)
-		list = append(list, text)
-		pairs = append(pairs, "["+m.describe(k, depth+1)+"]="+text)
+	isList, n := true, 0
+	for k, _, _ := t.Next(lua.Nil); !k.IsNil() && isList; k, _, _ = t.Next(k) {
+		n++
+		at, ok := k.ToNumber()
+		isList = ok && k.Type() == "number" && at == float64(n)
 	}
-	if !isList {
-		list = pairs
+	out = append(out, '{')
+	began := len(out)
+	for k, item, _ := t.Next(lua.Nil); !k.IsNil() && len(out) <= most; k, item, _ = t.Next(k) {
+		if len(out) > began {
+			out = append(out, "; "...)
+		}
+		if !isList {
+			out = append(m.appendDescription(append(out, '['), k, depth+1, most), "]="...)
+		}
+		out = m.appendDescription(out, item, depth+1, most)
 	}
-	return "{" + strings.Join(list, "; ") + "}"
+	return append(out, '}')
 }
 
 var debuggerHelp = []string{

@@ -96,7 +96,11 @@ func (l *Lane[C]) withdraw(c C) bool {
 // run serves groups until no call is waiting.
 func (l *Lane[C]) run() {
 	for {
-		group := l.next()
+		var group []C
+		if err := store.Caught(func() error { group = l.next(); return nil }); err != nil {
+			l.endWaiting(err)
+			return
+		}
 		if len(group) == 0 {
 			return
 		}
@@ -110,6 +114,17 @@ func (l *Lane[C]) run() {
 			}
 		}
 	}
+}
+
+// endWaiting ends all waiting calls and the goroutine's turn, after a panic of next.
+func (l *Lane[C]) endWaiting(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.waiting {
+		c.entry().End(err)
+	}
+	l.waiting = nil
+	l.busy--
 }
 
 // next removes and returns the calls of the next request.

@@ -18,12 +18,22 @@ import (
 
 // NewWriter returns a sink that writes keys to c.
 func NewWriter(c *targets.Conn, existing transfer.Existing, db func(int) int, notify transfer.Notify) *transfer.Writer {
-	o := transfer.WriteOptions{Existing: existing, DB: db, Notify: notify, Run: thisRun(), RunEnded: runEnded}
+	o := WriteOptions(existing, notify)
+	o.DB = db
 	if c.File != nil {
-		o.BatchCommands = fileBatch
-		o.Transaction = NewTransaction(c.File, c.DB())
+		ToFile(&o, NewTransaction(c.File, c.DB()))
 	}
 	return transfer.NewWriter(c, o)
+}
+
+// WriteOptions returns the options of a sink that this process writes to a server.
+func WriteOptions(existing transfer.Existing, notify transfer.Notify) transfer.WriteOptions {
+	return transfer.WriteOptions{Existing: existing, Notify: notify, Run: thisRun(), RunEnded: runEnded}
+}
+
+// ToFile changes the options for a file, whose commands run in t.
+func ToFile(o *transfer.WriteOptions, t transfer.Transaction) {
+	o.BatchCommands, o.Transaction = fileBatch, t
 }
 
 // Sorted returns source in an order that suits c. written is called whenever the sink has received every key that was
@@ -45,9 +55,9 @@ type Transaction struct {
 }
 
 // NewTransaction returns a session on a file. It locks nothing before its first command.
-func NewTransaction(f *local.Store, db int) Transaction {
+func NewTransaction(f *local.Store, db int, options ...engine.Option) Transaction {
 	hold := f.Hold()
-	t := Transaction{engine.New(hold).Session(), hold}
+	t := Transaction{engine.New(hold, options...).Session(), hold}
 	t.Select(db)
 	return t
 }

@@ -11,6 +11,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/meowdis/meowdis/internal/test/hermetic"
 )
 
 // resident is how many bytes of memory the process takes.
@@ -104,16 +108,8 @@ func TestBoundedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	run := func(args ...string) (reply string) {
-		call := make([][]byte, len(args))
-		for i, arg := range args {
-			call[i] = []byte(arg)
-		}
-		if err := do(s, call); err != nil {
-			reply = err.Error()
-		}
-		return reply
-	}
+	run := runner(s)
+	replies := []string{"JSON.GET", "JSON.RESP", "ZUNION", "GEOSEARCH", "HGETALL"} // they may fit
 	mb := strings.Repeat("x", 1<<20)
 	mget := []string{"MGET"}
 	for i := range 40 {
@@ -128,6 +124,10 @@ func TestBoundedMemory(t *testing.T) {
 	run("JSON.SET", "arrays", "$", "["+strings.Repeat("[],", 20_000)+"[]]")
 	numbers := "[" + strings.Repeat("1,", 20_000) + "1]"
 	run(append([]string{"RPUSH", "list"}, slices.Repeat([]string{"1"}, 4000)...)...)
+	fill(run, 400_000)
+	run("JSON.SET", "objects", "$", "["+strings.Repeat(`{"a":{"b":1}},`, 100_000)+"1]")
+	run("CMS.INITBYDIM", "cms", "40000000", "2")
+	run("TS.MADD", "ts", "1", "1", "ts", "1000000000", "1")
 	const many = "local s, t = string.rep('x', 1048576), {} for i = 1, 3000 do t[i] = s end "
 	for _, attack := range [][]string{
 		{"EVAL", many + "return #cjson.encode(t)", "0"},
@@ -149,9 +149,18 @@ func TestBoundedMemory(t *testing.T) {
 		{"EVAL", "return #string.rep('x', 1e9)", "0"},
 		{"EVAL", "local s, t = string.rep('x', 1048576), {} for i = 1, 3000 do t[i] = s end return #table.concat(t)", "0"},
 		{"JSON.GET", "deep", "$..*..*"},
+		append([]string{"SORT", "list", "BY", "nosort"}, slices.Repeat([]string{"GET", "v*"}, 100)...),
+		append([]string{"SORT", "list", "BY", "nosort", "LIMIT", "0", "10"}, slices.Repeat([]string{"GET", "v*"}, 100)...),
+		append([]string{"JSON.MGET"}, append(slices.Repeat([]string{"objects"}, 50), "$..*")...),
+		{"JSON.RESP", "objects"},
+		{"ZUNION", "3", "zset", "zset", "zset", "WITHSCORES"},
+		{"GEOSEARCH", "zset", "FROMLONLAT", "-180", "-85", "BYRADIUS", "50000", "km", "WITHCOORD", "WITHDIST", "WITHHASH"},
+		{"HGETALL", "hash"},
+		{"CMS.MERGE", "cms", "1", "cms"},
+		{"DUMP", "cms"},
 		{"LCS", "v1", "v2"},
 	} {
-		if got := run(attack...); !strings.Contains(got, "memory") && attack[0] != "JSON.GET" {
+		if got := run(attack...); !strings.Contains(got, "memory") && !slices.Contains(replies, attack[0]) {
 			t.Errorf("%.60q replies %.80q", attack, got)
 		}
 	}
@@ -175,6 +184,115 @@ func TestBoundedMemory(t *testing.T) {
 	}
 	p.cmd.Process.Signal(syscall.SIGTERM)
 	p.cmd.Wait()
+}
+
+// runner returns a function that runs a command on s, and returns its error.
+func runner(s session) func(args ...string) (reply string) {
+	return func(args ...string) (reply string) {
+		call := make([][]byte, len(args))
+		for i, arg := range args {
+			call[i] = []byte(arg)
+		}
+		if err := do(s, call); err != nil {
+			reply = err.Error()
+		}
+		return reply
+	}
+}
+
+// fill adds n elements to a hash and a sorted set.
+func fill(run func(args ...string) string, n int) {
+	const some = 10_000
+	for first := 0; first < n; first += some {
+		zadd, hset := []string{"ZADD", "zset"}, []string{"HSET", "hash"}
+		for i := range some {
+			text := strconv.Itoa(first + i)
+			zadd, hset = append(zadd, text, text), append(hset, text, text)
+		}
+		run(zadd...)
+		run(hset...)
+	}
+}
+
+// TestMGETMemory asks for 4,000 MB at once, with the default limits.
+func TestMGETMemory(t *testing.T) {
+	const most = 900
+	p := startVerb(t, t.TempDir()+"/db.sqlite", 0)
+	if _, err := p.peak(); err != nil {
+		t.Skip(err)
+	}
+	s, err := p.dial(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	run := runner(s)
+	mget := []string{"MGET"}
+	for i := range 40 {
+		key := fmt.Sprint("v", i)
+		run("SET", key, strings.Repeat("x", 1<<20))
+		mget = append(mget, slices.Repeat([]string{key}, 100)...)
+	}
+	for range 3 {
+		if got := run(mget...); !strings.Contains(got, "memory") {
+			t.Errorf("it replies %.80q", got)
+		}
+	}
+	peak, err := p.peak()
+	t.Logf("at most %d MB", peak>>20)
+	if err != nil || peak > most<<20 {
+		t.Errorf("the process had %d MB, %v; want %d MB", peak>>20, err, most)
+	}
+}
+
+// TestAgentMemory has an agent ask for much: the process of mcp stays below 256 MB.
+func TestAgentMemory(t *testing.T) {
+	const most = 256
+	path := t.TempDir() + "/db.sqlite"
+	p := startVerb(t, path, 0)
+	if _, err := p.peak(); err != nil {
+		t.Skip(err)
+	}
+	s, err := p.dial(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	run := runner(s)
+	mget := "MGET"
+	for i := range 20 {
+		key := fmt.Sprint("v", i)
+		run("SET", key, strings.Repeat("x", 1<<20))
+		mget += strings.Repeat(" "+key, 50)
+	}
+	fill(run, 200_000)
+	run(append([]string{"RPUSH", "list"}, slices.Repeat([]string{"1"}, 200_000)...)...)
+	run("JSON.SET", "objects", "$", "["+strings.Repeat(`{"a":{"b":1}},`, 100_000)+"1]")
+	run("CMS.INITBYDIM", "cms", "40000000", "2")
+	p.cmd.Process.Signal(syscall.SIGTERM)
+	p.cmd.Wait()
+
+	agent := &process{cmd: exec.Command(self(t), "mcp", path)}
+	agent.cmd.Env = append(hermetic.Environ(), isMeowdis+"=1")
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: agent.cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for _, call := range []struct{ tool, line string }{
+		{"query", mget}, {"query", "JSON.GET objects INDENT '" + strings.Repeat(" ", 10_000) + "'"}, {"query", "JSON.MGET" + strings.Repeat(" objects", 50) + " $..*"},
+		{"query", "ZUNION 3 zset zset zset WITHSCORES"}, {"query", "SORT list BY nosort" + strings.Repeat(" GET v*", 100)}, {"query", "DUMP cms"},
+		{"query", "LRANGE list 0 -1"}, {"query", "SORT list DESC"}, {"explain", mget}, {"explain", `EVAL "local t = {} for i = 1, 3000 do t[i] = string.rep('x', 1048576) end return t" 0`},
+	} {
+		if _, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: call.tool, Arguments: map[string]any{"line": call.line}}); err != nil {
+			t.Errorf("%s %.60q: %v", call.tool, call.line, err)
+		}
+		peak, err := agent.peak()
+		t.Logf("%d MB after %s %.60q", peak>>20, call.tool, call.line)
+		if err != nil || peak > most<<20 {
+			t.Fatalf("%s %.60q takes %d MB, %v; want %d MB", call.tool, call.line, peak>>20, err, most)
+		}
+	}
 }
 
 // peak is how many bytes of memory the process had at most.

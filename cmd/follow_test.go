@@ -1,0 +1,589 @@
+package cmd_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+var followCuts = flag.Int("cuts", 8, "cuts of the network in TestFollow")
+
+// redisAt is a redis-server on a Unix socket that can be killed and started again with its data.
+type redisAt struct {
+	t      *testing.T
+	socket string
+	cmd    *exec.Cmd
+}
+
+func newRedis(t *testing.T) *redisAt {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "follow") // t.TempDir's paths can be too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &redisAt{t: t, socket: filepath.Join(dir, "redis.sock")}
+	r.start()
+	t.Cleanup(func() {
+		r.kill()
+		os.RemoveAll(dir)
+	})
+	return r
+}
+
+func (r *redisAt) url() string { return "unix://" + r.socket }
+
+func (r *redisAt) start() {
+	r.t.Helper()
+	r.cmd = exec.Command("redis-server", "--port", "0", "--unixsocket", r.socket, "--save", "", "--appendonly", "yes", "--dir", filepath.Dir(r.socket),
+		"--repl-diskless-sync-delay", "0", "--repl-backlog-size", "16mb")
+	if err := r.cmd.Start(); err != nil {
+		r.t.Fatal("these tests need redis-server: ", err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; <-time.After(5 * time.Millisecond) {
+		if c, err := r.dial(); err == nil {
+			v, err := c.do("PING")
+			c.conn.Close()
+			if err == nil && !v.IsError() { // it has loaded its data
+				return
+			}
+		}
+		if time.Now().After(deadline) {
+			r.t.Fatal("redis-server did not start")
+		}
+	}
+}
+
+func (r *redisAt) kill() {
+	r.cmd.Process.Kill()
+	r.cmd.Wait()
+}
+
+// redisClient is a connection of a test. Unlike a session it never connects again.
+type redisClient struct {
+	conn net.Conn
+	in   *resp.Reader
+}
+
+func (r *redisAt) dial() (*redisClient, error) {
+	conn, err := net.Dial("unix", r.socket)
+	if err != nil {
+		return nil, err
+	}
+	return &redisClient{conn, resp.NewReader(conn)}, nil
+}
+
+func (c *redisClient) do(words ...string) (resp.Value, error) {
+	args := make([][]byte, len(words))
+	for i, w := range words {
+		args[i] = []byte(w)
+	}
+	c.conn.SetDeadline(time.Now().Add(2 * time.Minute))
+	if _, err := c.conn.Write(resp.AppendCommand(nil, args...)); err != nil {
+		return resp.Value{}, err
+	}
+	return c.in.ReadReply()
+}
+
+// do runs a command that must succeed.
+func (r *redisAt) do(words ...string) resp.Value {
+	r.t.Helper()
+	c, err := r.dial()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer c.conn.Close()
+	v, err := c.do(words...)
+	if err != nil || v.IsError() {
+		r.t.Fatalf("%q: %s %v", words, v.Str, err)
+	}
+	return v
+}
+
+// settle makes the groups of streams such as replicas have them: a server does not tell its replicas of consumers that
+// have read nothing (Redis 8.0), and how many entries a group has read (7.0).
+func (r *redisAt) settle() {
+	r.t.Helper()
+	old := bytes.Contains(r.do("INFO", "server").Str, []byte("redis_version:7.0."))
+	c, err := r.dial()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer c.conn.Close()
+	do := func(words ...string) resp.Value { // without the group it is an error reply
+		v, err := c.do(words...)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		return v
+	}
+	for db := range 3 {
+		do("SELECT", fmt.Sprint(db))
+		for i := range 12 {
+			stream := fmt.Sprintf("stream:%d", i)
+			if old {
+				do("XGROUP", "SETID", stream, "g", "0")
+			}
+			for _, consumer := range do("XINFO", "CONSUMERS", stream, "g").Elems {
+				if name, pending := consumer.Elems[1].Str, consumer.Elems[3].Int; pending == 0 {
+					do("XGROUP", "DELCONSUMER", stream, "g", string(name))
+				}
+			}
+		}
+	}
+}
+
+// cutter is a proxy that cuts each replication connection after some bytes of the server, as long as cuts are left.
+type cutter struct {
+	url   string
+	left  atomic.Int64
+	cut   chan int64 // receives the cuts that are left
+	mu    sync.Mutex
+	ended bool
+	conns map[net.Conn]bool
+}
+
+func newCutter(t *testing.T, socket string, cuts int, after func() int64) *cutter {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cutter{url: "redis://" + l.Addr().String(), cut: make(chan int64, cuts), conns: map[net.Conn]bool{}}
+	c.left.Store(int64(cuts))
+	var relays sync.WaitGroup
+	t.Cleanup(func() {
+		l.Close()
+		c.mu.Lock()
+		c.ended = true
+		for conn := range c.conns {
+			conn.Close()
+		}
+		c.mu.Unlock()
+		relays.Wait()
+	})
+	relays.Add(1)
+	go func() {
+		defer relays.Done()
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("unix", socket)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			c.mu.Lock()
+			if c.conns[client], c.conns[server] = true, true; c.ended {
+				client.Close()
+				server.Close()
+			}
+			c.mu.Unlock()
+			relays.Add(1)
+			go func() {
+				defer relays.Done()
+				c.relay(client, server, after())
+			}()
+		}
+	}()
+	return c
+}
+
+func (c *cutter) relay(client, server net.Conn, after int64) {
+	var replica atomic.Bool
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		defer server.Close()
+		b := make([]byte, 4096)
+		for {
+			n, err := client.Read(b)
+			if bytes.Contains(b[:n], []byte("PSYNC")) {
+				replica.Store(true)
+			}
+			if _, bad := server.Write(b[:n]); err != nil || bad != nil {
+				return
+			}
+		}
+	}()
+	b := make([]byte, 997)
+	for {
+		n, err := server.Read(b)
+		after -= int64(n)
+		if replica.Load() && after <= 0 && c.left.Load() > 0 {
+			c.cut <- c.left.Add(-1)
+			client.Write(b[:rand.IntN(n+1)]) // in the middle of a command
+			break
+		}
+		if _, bad := client.Write(b[:n]); err != nil || bad != nil {
+			break
+		}
+	}
+	client.Close()
+	server.Close()
+	<-sent
+	c.mu.Lock()
+	delete(c.conns, client)
+	delete(c.conns, server)
+	c.mu.Unlock()
+}
+
+// randomWrite returns a write, or several that form a transaction. Expiries are at least shortest, in ms.
+func randomWrite(r *rand.Rand, shortest int) (calls [][]string) {
+	key := func(typ string) string { return fmt.Sprintf("%s:%d", typ, r.IntN(12)) }
+	n := func(most int) string { return fmt.Sprint(r.IntN(most)) }
+	soon := func() string { return fmt.Sprint(shortest + r.IntN(4000)) }
+	one := func() []string {
+		types := []string{"str", "num", "list", "set", "zset", "hash", "stream", "bits"}
+		anyKey := func() string { return key(types[r.IntN(len(types))]) }
+		switch r.IntN(44) {
+		case 0, 1, 2:
+			return []string{"INCR", key("num")}
+		case 3:
+			return []string{"SET", key("str"), strings.Repeat("v", r.IntN(300)), "PX", soon()}
+		case 4:
+			return []string{"SET", key("str"), "\x00\r\n\xff" + n(100)}
+		case 5:
+			return []string{"APPEND", key("str"), n(1000)}
+		case 6:
+			return []string{"INCRBYFLOAT", key("num"), "0.25"}
+		case 7:
+			return []string{"SETRANGE", key("bits"), n(500), "xyz"}
+		case 8:
+			return []string{"SETBIT", key("bits"), n(4000), "1"}
+		case 9, 10:
+			return []string{"RPUSH", key("list"), n(100), n(100)}
+		case 11:
+			return []string{"LPUSH", key("list"), n(100)}
+		case 12:
+			return []string{"LPOP", key("list")}
+		case 13:
+			return []string{"LMOVE", key("list"), key("list"), "LEFT", "RIGHT"}
+		case 14:
+			return []string{"LTRIM", key("list"), "0", "50"}
+		case 15, 16:
+			return []string{"SADD", key("set"), n(50), n(50), n(50)}
+		case 17:
+			return []string{"SPOP", key("set")}
+		case 18:
+			return []string{"SPOP", key("set"), "3"}
+		case 19:
+			return []string{"SUNIONSTORE", key("set"), key("set"), key("set")}
+		case 20, 21:
+			return []string{"ZADD", key("zset"), n(90), n(50), n(90), n(50)}
+		case 22:
+			return []string{"ZINCRBY", key("zset"), "1.5", n(50)}
+		case 23:
+			return []string{"ZPOPMIN", key("zset")}
+		case 24, 25:
+			return []string{"HSET", key("hash"), n(50), n(1000), n(50), n(1000)}
+		case 26:
+			return []string{"HINCRBY", key("hash"), n(50), "1"}
+		case 27:
+			return []string{"HPEXPIRE", key("hash"), soon(), "FIELDS", "2", n(50), n(50)} // not in 7.0
+		case 28, 29:
+			return []string{"XADD", key("stream"), "MAXLEN", "~", "100", "*", "f", n(1000)}
+		case 30:
+			return []string{"XGROUP", "CREATE", key("stream"), "g", "0", "MKSTREAM"}
+		case 31:
+			return []string{"XREADGROUP", "GROUP", "g", "c" + n(3), "COUNT", "3", "STREAMS", key("stream"), ">"}
+		case 32:
+			return []string{"XAUTOCLAIM", key("stream"), "g", "c" + n(3), "0", "0"}
+		case 33:
+			return []string{"PEXPIRE", anyKey(), soon()}
+		case 34:
+			return []string{"PERSIST", anyKey()}
+		case 35:
+			return []string{"DEL", anyKey()}
+		case 36:
+			typ := types[r.IntN(len(types))]
+			return []string{"RENAME", key(typ), key(typ)}
+		case 37:
+			typ := types[r.IntN(len(types))]
+			return []string{"COPY", key(typ), key(typ), "DB", n(3), "REPLACE"}
+		case 38:
+			return []string{"EVAL", "for i = 1, 5 do redis.call('INCR', KEYS[1]) end redis.call('SADD', KEYS[2], redis.call('TIME')[2]) return 1", "2", key("num"), key("set")}
+		case 39:
+			return []string{"PFADD", key("hll"), n(100000)}
+		case 40:
+			return []string{"GEOADD", key("geo"), n(180), n(80), n(20)}
+		case 41:
+			if r.IntN(4) == 0 {
+				return []string{"FUNCTION", "LOAD", "REPLACE", "#!lua name=cats\nredis.register_function('purr', function(keys) return redis.call('INCRBY', keys[1], " + n(9) + ") end)"}
+			}
+			return []string{"FCALL", "purr", "1", key("num")}
+		case 42:
+			return []string{"SELECT", n(3)}
+		}
+		switch r.IntN(12) {
+		case 0:
+			return []string{"SWAPDB", n(3), n(3)}
+		case 1:
+			if r.IntN(4) == 0 {
+				return []string{"FLUSHALL"}
+			}
+			return []string{"FLUSHDB"}
+		}
+		return []string{"MOVE", anyKey(), n(3)}
+	}
+	if r.IntN(20) > 0 {
+		return [][]string{one()}
+	}
+	calls = append(calls, []string{"MULTI"})
+	for range 1 + r.IntN(30) {
+		calls = append(calls, one())
+	}
+	return append(calls, []string{"EXEC"})
+}
+
+// writes writes to a server until stop is closed. A server that was killed loses no acknowledged write.
+func writes(r *redisAt, seed uint64, shortest int, stop <-chan struct{}) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	var c *redisClient
+	for {
+		select {
+		case <-stop:
+			if c != nil {
+				c.conn.Close()
+			}
+			return
+		default:
+		}
+		if c == nil {
+			var err error
+			if c, err = r.dial(); err != nil {
+				<-time.After(time.Millisecond)
+				continue
+			}
+		}
+		for _, args := range randomWrite(random, shortest) {
+			if _, err := c.do(args...); err != nil {
+				c.conn.Close()
+				c = nil
+				break
+			}
+		}
+		<-time.After(200 * time.Microsecond) // leaves time for the other processes
+	}
+}
+
+// TestFollow copies a server that clients write to. The network is cut in the middle of the snapshot and of commands,
+// and both sides are killed. In the end nothing differs: no command was lost, and none took effect twice.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"file", "redis"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			source, m := newRedis(t), mover{t, t.TempDir()}
+			// A server drops expired keys by its own clock, so an expiry may not be close there: docs/moving.md.
+			target, shortest := "target.sqlite", 1
+			var other *redisAt
+			if kind == "redis" {
+				other = newRedis(t)
+				target, shortest = other.url(), 600_000
+			}
+			for i := range 2000 {
+				source.do("SET", fmt.Sprintf("before:%d", i), strings.Repeat("x", 100))
+			}
+			for range 5 {
+				source.do("LPUSH", "long", strings.Repeat("y", 100_000))
+			}
+			proxy := newCutter(t, source.socket, *followCuts, func() int64 { return 1000 + rand.Int64N(400_000) })
+			stop := make(chan struct{})
+			var writers sync.WaitGroup
+			for i := range 2 {
+				writers.Add(1)
+				go func() {
+					defer writers.Done()
+					writes(source, uint64(i), shortest, stop)
+				}()
+			}
+			args := []string{"copy", "--follow", proxy.url, target, "--on-conflict", "replace"}
+			follow := func() (*exec.Cmd, *bytes.Buffer, chan error) {
+				c, said := m.command(args...)
+				if err := c.Start(); err != nil {
+					t.Fatal(err)
+				}
+				ended := make(chan error, 1)
+				go func() { ended <- c.Wait() }()
+				return c, said, ended
+			}
+			c, said, ended := follow()
+			for left := int64(1); left > 0; {
+				select {
+				case left = <-proxy.cut:
+				case <-ended:
+					t.Fatalf("it ended: %s", said)
+				}
+				switch {
+				case left%4 == 1:
+					c.Process.Signal(syscall.SIGKILL)
+					<-ended
+					c, said, ended = follow()
+				case left%8 == 2:
+					source.kill()
+					source.start()
+				case left%8 == 6 && other != nil:
+					other.kill()
+					other.start()
+				}
+			}
+			close(stop)
+			writers.Wait()
+			source.settle()
+			c.Process.Signal(syscall.SIGINT)
+			<-ended
+			if code := c.ProcessState.ExitCode(); code != 130 {
+				t.Fatalf("exit code %d: %s", code, said)
+			}
+			m.run(0, append(slices.Clone(args), "--until-caught-up")...)
+			if differences := m.run(0, "diff", proxy.url, target); differences != "" {
+				t.Error(differences)
+			}
+			if kind == "file" {
+				m.run(0, "doctor", target)
+			}
+		})
+	}
+}
+
+// TestFollowCutOver switches the clients while writes at the source are paused, and leaves nothing behind in the target.
+// A command that fails switches nothing.
+func TestFollowCutOver(t *testing.T) {
+	t.Parallel()
+	source, m := newRedis(t), mover{t, t.TempDir()}
+	source.do("MSET", "a", "1", "b", "2")
+	source.do("FUNCTION", "LOAD", "#!lua name=cats\nredis.register_function('purr', function() return 'purr' end)")
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		writes(source, 1, 600_000, stop)
+	}()
+	defer func() {
+		close(stop)
+		<-ended
+	}()
+	said := m.run(3, "copy", "--follow", source.url(), "target.sqlite", "--cut-over", "exit 7")
+	if !strings.Contains(said, "exit 7: exit status 7; the source takes writes again") {
+		t.Error(said)
+	}
+	source.do("INCR", "after") // which would wait while writes are paused
+	said = m.run(0, "copy", "--follow", source.url(), "target.sqlite", "--cut-over", "echo switched", "--verify", "--json")
+	if !strings.Contains(said, "switched\n") || !strings.Contains(said, `"differences":0,`) || !strings.Contains(said, `"cut_over":true}`) {
+		t.Error(said)
+	}
+	// Writes at the source are paused still, so both are equal.
+	if differences := m.run(0, "diff", source.url(), "target.sqlite"); differences != "" {
+		t.Error(differences)
+	}
+	if left := m.run(0, "exec", "-t", "target.sqlite", "KEYS", "meowdis:*"); strings.TrimSpace(left) != "" {
+		t.Error(left)
+	}
+	source.do("CLIENT", "UNPAUSE")
+}
+
+// TestFollowConflicts keeps keys that the target had, and later writes to them, too.
+func TestFollowConflicts(t *testing.T) {
+	t.Parallel()
+	source, m := newRedis(t), mover{t, t.TempDir()}
+	source.do("MSET", "a", "source", "b", "source")
+	follow := func(code int, more ...string) string {
+		t.Helper()
+		return m.run(code, append([]string{"copy", "--follow", source.url(), "target.sqlite", "--until-caught-up"}, more...)...)
+	}
+	get := func(key, want string) {
+		t.Helper()
+		if got := strings.TrimSpace(m.run(0, "exec", "-t", "target.sqlite", "GET", key)); got != want {
+			t.Errorf("%s is %q, not %q", key, got, want)
+		}
+	}
+	m.run(0, "exec", "-t", "target.sqlite", "MSET", "a", "own", "other", "own")
+	if said := follow(3); !strings.Contains(said, `"a": it already exists in target.sqlite; give --on-conflict replace`) {
+		t.Error(said)
+	}
+	get("a", "own")
+	follow(0, "--on-conflict", "skip")
+	source.do("SET", "a", "changed")
+	source.do("SET", "b", "changed")
+	if said := follow(0); !strings.Contains(said, "0 keys copied") {
+		t.Error(said)
+	}
+	get("a", "own")
+	get("b", "changed")
+	get("other", "own")
+	source.do("FLUSHALL")
+	if said := follow(3); !strings.Contains(said, "the source ran FLUSHALL, and the target had other keys") {
+		t.Error(said)
+	}
+	get("other", "own")
+}
+
+// TestFollowRestartedSource empties a target only for a source that has keys, or if the user says so.
+func TestFollowRestartedSource(t *testing.T) {
+	t.Parallel()
+	source, m := newRedis(t), mover{t, t.TempDir()}
+	follow := func(code int, more ...string) string {
+		t.Helper()
+		return m.run(code, append([]string{"copy", "--follow", source.url(), "target.sqlite", "--until-caught-up"}, more...)...)
+	}
+	source.do("MSET", "a", "1", "b", "2")
+	follow(0)
+	source.do("DEL", "b")
+	source.kill() // it forgets its replication ID
+	source.start()
+	if said := follow(3); !strings.Contains(said, "all keys must be copied again; give --on-conflict replace to empty target.sqlite first") {
+		t.Error(said)
+	}
+	if got := strings.TrimSpace(m.run(0, "exec", "-t", "target.sqlite", "EXISTS", "a", "b")); got != "2" {
+		t.Error(got)
+	}
+	follow(0, "--on-conflict", "replace")
+	if differences := m.run(0, "diff", source.url(), "target.sqlite"); differences != "" {
+		t.Error(differences)
+	}
+}
+
+// TestFollowWithoutReplication follows a server whose user may not run PSYNC, and a file.
+func TestFollowWithoutReplication(t *testing.T) {
+	t.Parallel()
+	source, m := newRedis(t), mover{t, t.TempDir()}
+	source.do("ACL", "SETUSER", "cat", "on", ">purr", "~*", "&*", "+@all", "-psync")
+	source.do("MSET", "a", "1", "b", "2")
+	source.do("RPUSH", "list", "1", "2", "3")
+	asCat := strings.Replace(source.url(), "unix://", "unix://cat:purr@", 1)
+	args := []string{"copy", "--follow", asCat, "target.sqlite"}
+	if said := m.run(0, append(args, "--until-caught-up")...); !strings.Contains(said, "refuses to serve a replica (NOPERM") {
+		t.Error(said)
+	}
+	source.do("DEL", "b")
+	source.do("INCR", "a")
+	source.do("LPOP", "list")
+	if said := m.run(0, append(args, "--cut-over", "echo switched")...); !strings.Contains(said, "switched\n") {
+		t.Error(said)
+	}
+	source.do("CLIENT", "UNPAUSE")
+	if differences := m.run(0, "diff", source.url(), "target.sqlite"); differences != "" {
+		t.Error(differences)
+	}
+	m.run(0, "copy", "--follow", "target.sqlite", "second.sqlite", "--until-caught-up")
+	m.run(0, "exec", "-t", "target.sqlite", "SET", "a", "later")
+	m.run(0, "copy", "--follow", "target.sqlite", "second.sqlite", "--until-caught-up")
+	if differences := m.run(0, "diff", "target.sqlite", "second.sqlite"); differences != "" {
+		t.Error(differences)
+	}
+}

@@ -1,0 +1,168 @@
+package migration
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/meowdis/meowdis/cmd/internal/move"
+	"github.com/meowdis/meowdis/transfer"
+	"github.com/meowdis/meowdis/transfer/follow"
+)
+
+// passesID takes the place of a replication ID in the position of a target that is compared in passes.
+const passesID = "passes"
+
+// passKeys limits the different keys that a pass collects. The next pass finds the others.
+const passKeys = 100_000
+
+// passes copies all keys, and then compares all of them again and again.
+func (m *Migration) passes(ctx context.Context) error {
+	m.passing.Store(true)
+	p, ok, err := follow.ReadPosition(ctx, m.dst, m.key)
+	switch {
+	case err != nil:
+		return err
+	case ok && p.State == follow.Done:
+		return m.errDone()
+	case !ok || p.State == follow.Loading:
+		p = follow.Position{State: follow.Loading, ID: passesID}
+		if p, err = m.copyAll(ctx, p, ok); err != nil {
+			return err
+		}
+	case p.ID != passesID:
+		return errors.New("the target followed a stream before; give an empty target")
+	default:
+		if err := m.begin(ctx, p); err != nil {
+			return err
+		}
+	}
+	m.loaded.Store(true)
+	kept, err := follow.ReadKept(ctx, m.dst, m.key)
+	if err != nil {
+		return err
+	}
+	every := m.o.PassEvery
+	for {
+		began := time.Now()
+		differences, err := m.pass(ctx, p.Whole, kept)
+		if err != nil {
+			return err
+		}
+		switch {
+		case m.o.CutOver != nil && !m.paused.IsZero():
+			if err := m.pauseEnded(); err != nil {
+				return errors.Join(err, m.unpause(context.WithoutCancel(ctx)))
+			}
+			if differences == 0 {
+				return errCaughtUp
+			}
+			continue
+		case m.o.CutOver != nil:
+			if err := m.pause(ctx); err != nil {
+				return err
+			}
+			continue
+		case m.o.UntilCaughtUp && differences < passKeys:
+			return errCaughtUp
+		case differences >= passKeys:
+			continue
+		}
+		select {
+		case <-time.After(max(every, time.Since(began))):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// copyAll copies all keys to the target.
+func (m *Migration) copyAll(ctx context.Context, p follow.Position, again bool) (follow.Position, error) {
+	p, err := m.prepare(ctx, p, false)
+	if err != nil {
+		return p, err
+	}
+	if err := m.write(ctx, move.Keys(ctx, m.src, transfer.ReadOptions{}), p.Whole); err != nil {
+		return p, err
+	}
+	libraries, err := transfer.ReadLibraries(ctx, m.src)
+	if err != nil {
+		m.say("libraries of functions were left out: %v", err)
+	} else if err := m.loadLibraries(ctx, libraries); err != nil {
+		return p, err
+	}
+	return p, m.begin(ctx, p)
+}
+
+// pass compares all keys, and copies or deletes the ones that differ.
+func (m *Migration) pass(ctx context.Context, whole bool, kept map[string]struct{}) (differences int, err error) {
+	changed, deleted := map[int][][]byte{}, map[int][][]byte{}
+	full := errors.New("enough keys for one pass")
+	inner, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	o := transfer.DiffOptions{A: move.List(m.src, transfer.ReadOptions{}), B: move.List(m.dst, transfer.ReadOptions{}), Find: move.Find(m.dst),
+		Notify: func(*transfer.Key, error) {}, Seen: func(transfer.Part) {}}
+	o.Found = func(d transfer.Difference) {
+		if _, keeps := kept[follow.KeptName(d.Key.DB, d.Key.Name)]; keeps || d.What == transfer.OnlyInB && !whole {
+			return
+		}
+		if d.What == transfer.OnlyInB {
+			deleted[d.Key.DB] = append(deleted[d.Key.DB], d.Key.Name)
+		} else {
+			changed[d.Key.DB] = append(changed[d.Key.DB], d.Key.Name)
+		}
+		if differences++; differences == passKeys {
+			stop(full)
+		}
+	}
+	if _, err := transfer.Diff(inner, m.src, m.dst, o); err != nil && differences < passKeys {
+		return differences, err
+	}
+	return differences, errors.Join(m.copyKeys(ctx, changed), m.deleteKeys(ctx, deleted))
+}
+
+// Keys are read and deleted by name in groups of keysAtOnce.
+const keysAtOnce = 512
+
+// copyKeys copies keys by database. A key that the source has deleted since is left to the next pass.
+func (m *Migration) copyKeys(ctx context.Context, names map[int][][]byte) error {
+	for db, list := range names {
+		for len(list) > 0 {
+			n := min(len(list), keysAtOnce)
+			if err := transfer.Select(ctx, m.src, db); err != nil {
+				return err
+			}
+			w := move.NewWriter(m.dst, transfer.Replace, nil, m.notify)
+			err := transfer.Run(ctx, transfer.FromKeys(ctx, m.src, list[:n]...), w, m.notify, func(p transfer.Part) {
+				if p.Last {
+					m.keys.Add(1)
+				}
+			})
+			if err != nil {
+				return err
+			}
+			list = list[n:]
+		}
+	}
+	return nil
+}
+
+func (m *Migration) deleteKeys(ctx context.Context, names map[int][][]byte) error {
+	for db, list := range names {
+		for len(list) > 0 {
+			n := min(len(list), keysAtOnce)
+			if err := transfer.Select(ctx, m.dst, db); err != nil {
+				return err
+			}
+			v, err := m.dst.Do(ctx, append([][]byte{[]byte("DEL")}, list[:n]...)...)
+			if err == nil && v.IsError() {
+				err = transfer.Refusal(v.Str)
+			}
+			if err != nil {
+				return err
+			}
+			list = list[n:]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// Position is the state of a target that follows a source.
+type Position struct {
+	State  State
+	Whole  bool   // the target had no other keys, so a new snapshot may replace them all
+	ID     string // replication ID of the source
+	Offset int64  // bytes of the stream that were applied
+	DB     int    // the database that the next command of the stream applies to
+}
+
+// State is the phase of a migration.
+type State string
+
+const (
+	Loading   State = "loading" // the snapshot is incomplete
+	Following State = "following"
+	Done      State = "done" // clients use the target
+)
+
+// String formats the position as the value of its key.
+func (p Position) String() string {
+	return fmt.Sprintf("%s %t %s %d %d", p.State, p.Whole, p.ID, p.Offset, p.DB)
+}
+
+// ParsePosition parses String's result.
+func ParsePosition(s string) (p Position, err error) {
+	if n, err := fmt.Sscanf(s, "%s %t %s %d %d", &p.State, &p.Whole, &p.ID, &p.Offset, &p.DB); n != 5 || err != nil {
+		return p, fmt.Errorf("%q is not a position of copy --follow", s)
+	}
+	switch p.State {
+	case Loading, Following, Done:
+		return p, nil
+	}
+	return p, fmt.Errorf("unknown state %q of copy --follow", p.State)
+}
+
+// Key returns the key of database 0 that holds the position of a target in the stream of source.
+func Key(source string) []byte { return []byte(transfer.PositionPrefix + source) }
+
+// ErrTaken reports that another process has changed the position.
+var ErrTaken = errors.New("another process has changed the target's position: only one copy --follow may write to a target")
+
+// ReadPosition reads the position of a target. ok is false if it has none.
+func ReadPosition(ctx context.Context, s keyspace.Session, key []byte) (p Position, ok bool, err error) {
+	if err := transfer.Select(ctx, s, 0); err != nil {
+		return p, false, err
+	}
+	v, err := s.Do(ctx, []byte("GET"), key)
+	switch {
+	case err != nil:
+		return p, false, err
+	case v.IsError():
+		return p, false, transfer.Refusal(v.Str)
+	case v.IsNull():
+		return p, false, nil
+	}
+	p, err = ParsePosition(string(keyspace.Text(v)))
+	return p, err == nil, err
+}
+
+// WritePosition sets the position of a target.
+func WritePosition(ctx context.Context, s keyspace.Session, key []byte, p Position) error {
+	if err := transfer.Select(ctx, s, 0); err != nil {
+		return err
+	}
+	v, err := s.Do(ctx, []byte("SET"), key, []byte(p.String()))
+	if err == nil && v.IsError() {
+		err = transfer.Refusal(v.Str)
+	}
+	return err
+}
+
+// keptKey names the set of the keys that the target keeps.
+func keptKey(position []byte) []byte { return append(slices.Clone(position), ":kept"...) }
+
+// WriteKept records the KeptName of each key that the target keeps.
+func WriteKept(ctx context.Context, s keyspace.Session, position []byte, names [][]byte) error {
+	if err := transfer.Select(ctx, s, 0); err != nil {
+		return err
+	}
+	for len(names) > 0 {
+		n := min(len(names), serverCommands)
+		v, err := s.Do(ctx, append([][]byte{[]byte("SADD"), keptKey(position)}, names[:n]...)...)
+		if err == nil && v.IsError() {
+			err = transfer.Refusal(v.Str)
+		}
+		if err != nil {
+			return err
+		}
+		names = names[n:]
+	}
+	return nil
+}
+
+// ReadKept returns the set for Options.Kept.
+func ReadKept(ctx context.Context, s keyspace.Session, position []byte) (map[string]struct{}, error) {
+	if err := transfer.Select(ctx, s, 0); err != nil {
+		return nil, err
+	}
+	v, err := s.Do(ctx, []byte("SMEMBERS"), keptKey(position))
+	if err == nil && v.IsError() {
+		err = transfer.Refusal(v.Str)
+	}
+	kept := map[string]struct{}{}
+	for _, e := range v.Elems {
+		kept[string(e.Str)] = struct{}{}
+	}
+	return kept, err
+}
+
+// Forget deletes the position of a target that clients use.
+func Forget(ctx context.Context, s keyspace.Session, key []byte) error {
+	if err := transfer.Select(ctx, s, 0); err != nil {
+		return err
+	}
+	_, err := s.Do(ctx, []byte("DEL"), key, keptKey(key))
+	return err
+}
