@@ -8,8 +8,9 @@ import (
 )
 
 // Guard decides whether a session may run a call, whose number of arguments is valid. refused is false if it
-// may; else v is the error reply, or the reply of a connection that answers the call itself.
-type Guard func(cmd *commands.Command, args [][]byte, at Moment) (v resp.Value, refused bool)
+// may; else v is the error reply, or the reply of a connection that answers the call itself. step, unless it is nil, is
+// called with the steps of the decision; it may panic.
+type Guard func(cmd *commands.Command, args [][]byte, at Moment, step func(n int)) (v resp.Value, refused bool)
 
 // Moment gives the reason for a call of a Guard.
 type Moment byte
@@ -23,14 +24,18 @@ const (
 )
 
 // SetGuard sets the guard that decides on each call. A session without a guard may run every command.
-func (s *Session) SetGuard(g Guard) { s.guard = g }
+func (s *Session) SetGuard(g Guard) { s.guard, s.step = g, s.work.Step }
 
 // Refused calls the session's guard.
 func (s *Session) Refused(cmd *commands.Command, args [][]byte, at Moment) (v resp.Value, refused bool) {
+	return s.refused(cmd, args, at, nil)
+}
+
+func (s *Session) refused(cmd *commands.Command, args [][]byte, at Moment, step func(int)) (v resp.Value, refused bool) {
 	if s.guard == nil {
 		return resp.Value{}, false
 	}
-	return s.guard(cmd, args, at)
+	return s.guard(cmd, args, at, step)
 }
 
 // readCommand is asked about to learn whether a user may read a key.
@@ -42,7 +47,7 @@ func (s *Session) mayRead() func(key []byte) bool {
 		return nil
 	}
 	return func(key []byte) bool {
-		_, refused := s.guard(readCommand, [][]byte{[]byte(readCommand.Name), key}, Asking)
+		_, refused := s.guard(readCommand, [][]byte{[]byte(readCommand.Name), key}, Asking, nil)
 		return !refused
 	}
 }
@@ -55,17 +60,17 @@ func (s *Session) check(ctx context.Context, args [][]byte, o options) (c call, 
 		return call{}, bad
 	}
 	c = call{cmd, args}
-	at := Calling
+	at, step := Calling, (func(int))(nil)
 	switch {
 	case o.has(planOnly):
-		at = Asking
+		at, step = Asking, s.step
 		s.work.Step(stepsPerArg * len(args))
 	case s.multi:
 		if at = Queueing; cmd.Flags&commands.NoMulti != 0 {
 			return call{}, resp.MakeError("ERR Command not allowed inside a transaction")
 		}
 	}
-	if v, refused := s.Refused(cmd, args, at); refused {
+	if v, refused := s.refused(cmd, args, at, step); refused {
 		if !v.IsError() && at != Asking {
 			s.show(c, s.db)
 		}

@@ -24,6 +24,7 @@ type Session struct {
 	engine     *Engine
 	conn       Connection
 	guard      Guard
+	step       func(int) // work.Step, for the guard
 	who        func() (addr, name string)
 	innerError []byte // the last error in a script that runs
 	db         int

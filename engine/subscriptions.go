@@ -21,7 +21,7 @@ func WithHub(h *pubsub.Hub) Option { return func(e *Engine) { e.hub = h } }
 func (e *Engine) Hub() *pubsub.Hub { return e.hub }
 
 func (s *Session) publish(_ context.Context, c call) (resp.Value, error) {
-	return resp.MakeInt(s.engine.hub.Publish(pubsub.Channel, c.args[1], c.args[2])), nil
+	return resp.MakeInt(s.engine.hub.PublishCounted(pubsub.Channel, c.args[1], c.args[2], s.work.Step)), nil
 }
 
 func (s *Session) publishShard(_ context.Context, c call) (resp.Value, error) {

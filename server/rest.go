@@ -196,7 +196,7 @@ func (q *request) metrics(w http.ResponseWriter) {
 		q.server.send(w, rest.Single(http.StatusNotFound, resp.MakeError("ERR tenants have no metrics: use the server's own token")))
 		return
 	}
-	if v, refused := q.guard(commands.Lookup("INFO"), [][]byte{[]byte("INFO")}, engine.Calling); refused {
+	if v, refused := q.guard(commands.Lookup("INFO"), [][]byte{[]byte("INFO")}, engine.Calling, nil); refused {
 		q.server.send(w, rest.Single(http.StatusBadRequest, v))
 		return
 	}

@@ -47,7 +47,7 @@ func (q *request) events(w http.ResponseWriter) bool {
 		s.send(w, rest.Single(http.StatusBadRequest, bad))
 		return true
 	}
-	if v, refused := q.guard(cmd, args, engine.Calling); refused {
+	if v, refused := q.guard(cmd, args, engine.Calling, nil); refused {
 		s.send(w, rest.Single(http.StatusBadRequest, v))
 		return true
 	}

@@ -139,8 +139,8 @@ func (s *Server) join(kind pubsub.Kind) {
 }
 
 // guard checks a call against the user's permissions and the state of the connection.
-func (c *client) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (v resp.Value, refused bool) {
-	if v, refused = c.principal.guard(cmd, args, at); refused || !c.getsMessages && at != engine.Exec {
+func (c *client) guard(cmd *commands.Command, args [][]byte, at engine.Moment, step func(int)) (v resp.Value, refused bool) {
+	if v, refused = c.principal.guard(cmd, args, at, step); refused || !c.getsMessages && at != engine.Exec {
 		return v, refused
 	}
 	if cmd.Name == "MONITOR" && at == engine.Exec {

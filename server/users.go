@@ -34,12 +34,12 @@ func (p *principal) describe() string {
 }
 
 // guard checks a call against the user's permissions. It is the session's engine.Guard.
-func (p *principal) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (v resp.Value, refused bool) {
+func (p *principal) guard(cmd *commands.Command, args [][]byte, at engine.Moment, step func(int)) (v resp.Value, refused bool) {
 	user := p.user.Load()
 	if user.Unlimited() {
 		return resp.Value{}, false
 	}
-	d := user.Check(cmd, args)
+	d := user.CheckCounted(cmd, args, step)
 	if d.Reason == acl.Allowed {
 		if engine.RunsScripts(cmd) {
 			p.recordCommand(cmd, at) // before the check of the script's own commands

@@ -22,6 +22,7 @@ type Hub struct {
 	mu       sync.Mutex
 	topics   [kinds]map[string]*topic
 	patterns list.List // *topic, in the order of their first subscriptions
+	listed   []*topic  // the elements of patterns, nil after a change; never changed
 	owned    map[Subscriber]*subscriptions
 	begun    uint64 // number of the last subscription
 
@@ -79,7 +80,7 @@ func (h *Hub) topic(kind Kind, name []byte) *topic {
 		t = &topic{name: slices.Clone(name), subscribers: map[Subscriber]bool{}}
 		h.topics[kind][string(name)] = t
 		if kind == Pattern {
-			t.place = h.patterns.PushBack(t)
+			t.place, h.listed = h.patterns.PushBack(t), nil
 		}
 	}
 	return t
@@ -110,6 +111,7 @@ func (h *Hub) unsubscribe(s Subscriber, kind Kind, name string) Counts {
 		delete(h.topics[kind], name)
 		if t.place != nil {
 			h.patterns.Remove(t.place)
+			h.listed = nil
 		}
 	}
 	if kind == Commands {
@@ -179,9 +181,15 @@ func (h *Hub) Topics() (c Counts) {
 // DeliverLocal delivers a message to the subscribers in this process and returns the number of deliveries: one for each
 // matching subscription.
 func (h *Hub) DeliverLocal(kind Kind, channel, payload []byte) (n int64) {
+	return h.deliverLocal(kind, channel, payload, nil)
+}
+
+// deliverLocal is DeliverLocal; it calls step, if not nil, with the steps of matching patterns.
+func (h *Hub) deliverLocal(kind Kind, channel, payload []byte, step func(n int)) (n int64) {
+	matching := h.matching(kind, channel, step)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.each(kind, channel, func(of Kind, t *topic) {
+	h.each(kind, channel, matching, func(of Kind, t *topic) {
 		m := &Message{Kind: of, Channel: channel, Payload: payload}
 		if of == Pattern {
 			m.Pattern = t.name
@@ -196,23 +204,41 @@ func (h *Hub) DeliverLocal(kind Kind, channel, payload []byte) (n int64) {
 
 // localReceivers returns the number of deliveries that a message would have in this process.
 func (h *Hub) localReceivers(kind Kind, channel []byte) (n int64) {
+	matching := h.matching(kind, channel, nil)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.each(kind, channel, func(_ Kind, t *topic) { n += int64(len(t.subscribers)) })
+	h.each(kind, channel, matching, func(_ Kind, t *topic) { n += int64(len(t.subscribers)) })
 	return n
 }
 
-// each calls visit for the topics that match a message. The caller holds the lock.
-func (h *Hub) each(kind Kind, channel []byte, visit func(Kind, *topic)) {
+// matching returns the patterns that match a message. Other clients use the hub while it compares.
+func (h *Hub) matching(kind Kind, channel []byte, step func(n int)) (found []*topic) {
+	if kind != Channel {
+		return nil
+	}
+	h.mu.Lock()
+	if h.listed == nil && h.patterns.Len() > 0 {
+		h.listed = make([]*topic, 0, h.patterns.Len())
+		for e := h.patterns.Front(); e != nil; e = e.Next() {
+			h.listed = append(h.listed, e.Value.(*topic))
+		}
+	}
+	all := h.listed
+	h.mu.Unlock()
+	for _, t := range all {
+		if glob.MatchCounted(t.name, channel, false, step) {
+			found = append(found, t)
+		}
+	}
+	return found
+}
+
+// each calls visit for the topic of a message's channel and for the matching patterns. The caller holds the lock.
+func (h *Hub) each(kind Kind, channel []byte, matching []*topic, visit func(Kind, *topic)) {
 	if t := h.topics[kind][string(channel)]; t != nil {
 		visit(kind, t)
 	}
-	if kind != Channel {
-		return
-	}
-	for e := h.patterns.Front(); e != nil; e = e.Next() {
-		if t := e.Value.(*topic); glob.Match(t.name, channel, false) {
-			visit(Pattern, t)
-		}
+	for _, t := range matching {
+		visit(Pattern, t)
 	}
 }

@@ -37,7 +37,12 @@ func (h *Hub) Join(kind Kind) error {
 // Publish sends a message to the subscribers of all processes and returns the number of deliveries. The kind is
 // Channel or Shard.
 func (h *Hub) Publish(kind Kind, channel, payload []byte) int64 {
-	n := h.DeliverLocal(kind, channel, payload)
+	return h.PublishCounted(kind, channel, payload, nil)
+}
+
+// PublishCounted is like Publish, and calls step, if not nil, with the steps of matching patterns, before any delivery.
+func (h *Hub) PublishCounted(kind Kind, channel, payload []byte, step func(n int)) int64 {
+	n := h.deliverLocal(kind, channel, payload, step)
 	for _, v := range h.ask(tell[kind], channel, payload) {
 		n += v.Int
 	}

@@ -22,7 +22,7 @@ func TestChannels(t *testing.T) {
 		{"news.1", false, true}, {"news", false, false}, {"a", false, true}, {"b", false, false},
 		{"news.*", true, true}, {"news.1", true, false}, {"a", true, true}, {"*", true, false},
 	} {
-		if got := s.allowsChannel([]byte(c.channel), c.isPattern); got != c.want {
+		if got := s.allowsChannel([]byte(c.channel), c.isPattern, nil); got != c.want {
 			t.Errorf("%q (pattern: %v): %v", c.channel, c.isPattern, got)
 		}
 	}

@@ -28,13 +28,18 @@ type Denial struct {
 
 // Check reports whether the user may run cmd with args. It changes nothing.
 func (u *User) Check(cmd *commands.Command, args [][]byte) Denial {
+	return u.CheckCounted(cmd, args, nil)
+}
+
+// CheckCounted is like Check, and calls step, if not nil, with the steps of matching patterns.
+func (u *User) CheckCounted(cmd *commands.Command, args [][]byte, step func(n int)) Denial {
 	r := u.rights.Load()
 	if r.unlimited {
 		return Denial{}
 	}
 	d := Denial{Reason: ByCommand}
 	for _, s := range r.selectors {
-		switch found := s.check(cmd, args); {
+		switch found := s.check(cmd, args, step); {
 		case found.Reason == Allowed:
 			return found
 		case found.Reason > d.Reason, found.Reason == d.Reason && found.At > d.At:
@@ -44,13 +49,13 @@ func (u *User) Check(cmd *commands.Command, args [][]byte) Denial {
 	return d
 }
 
-func (s *selector) check(cmd *commands.Command, args [][]byte) Denial {
+func (s *selector) check(cmd *commands.Command, args [][]byte, step func(n int)) Denial {
 	if !s.allCommands && cmd.Flags&commands.NoAuth == 0 && !s.allowsCommand(cmd, args) {
 		return Denial{Reason: ByCommand}
 	}
 	if !s.allKeys && cmd.WellFormed(args) { // other calls get an error reply
 		for _, ref := range cmd.KeysOf(args) {
-			if read, write := ref.Access.Needs(); !s.allowsKey(args[ref.Pos], read, write) {
+			if read, write := ref.Access.Needs(); !s.allowsKey(args[ref.Pos], read, write, step) {
 				return Denial{ByKey, ref.Pos}
 			}
 		}
@@ -61,7 +66,7 @@ func (s *selector) check(cmd *commands.Command, args [][]byte) Denial {
 			end = min(end, 2)
 		}
 		for i := 1; i < end; i++ {
-			if !s.allowsChannel(args[i], spec.pattern) {
+			if !s.allowsChannel(args[i], spec.pattern, step) {
 				return Denial{ByChannel, i}
 			}
 		}
@@ -92,7 +97,7 @@ var channelArgs = map[string]struct{ single, pattern bool }{
 // AllowsChannel reports whether the user may subscribe to a channel, or to a pattern. It does not
 // check commands.
 func (u *User) AllowsChannel(channel []byte, isPattern bool) bool {
-	return slices.ContainsFunc(u.rights.Load().selectors, func(s *selector) bool { return s.allowsChannel(channel, isPattern) })
+	return slices.ContainsFunc(u.rights.Load().selectors, func(s *selector) bool { return s.allowsChannel(channel, isPattern, nil) })
 }
 
 // DenialText returns the error text of a denial, without its code. The text names the key or channel
@@ -129,7 +134,7 @@ func nameOf(cmd *commands.Command) string {
 func (u *User) AllKeys(cmd *commands.Command, args [][]byte) bool {
 	r := u.rights.Load()
 	for _, s := range r.selectors {
-		if r.unlimited || s.readsAll() && s.check(cmd, args).Reason == Allowed {
+		if r.unlimited || s.readsAll() && s.check(cmd, args, nil).Reason == Allowed {
 			return true
 		}
 	}

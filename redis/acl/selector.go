@@ -244,17 +244,17 @@ func (s *selector) allows(bit int, first []byte, has bool) bool {
 }
 
 // allowsKey reports whether the selector allows a key for the given access.
-func (s *selector) allowsKey(key []byte, read, write bool) bool {
+func (s *selector) allowsKey(key []byte, read, write bool, step func(n int)) bool {
 	return s.allKeys || slices.ContainsFunc(s.keys, func(p keyPattern) bool {
-		return (p.read || !read) && (p.write || !write) && glob.Match([]byte(p.pattern), key, false)
+		return (p.read || !read) && (p.write || !write) && glob.MatchCounted([]byte(p.pattern), key, false, step)
 	})
 }
 
 // allowsChannel reports whether the selector allows a channel. A pattern must equal one of the
 // selector's patterns.
-func (s *selector) allowsChannel(channel []byte, isPattern bool) bool {
+func (s *selector) allowsChannel(channel []byte, isPattern bool, step func(n int)) bool {
 	return s.allChannels || slices.ContainsFunc(s.channels, func(own string) bool {
-		return isPattern && own == string(channel) || !isPattern && glob.Match([]byte(own), channel, false)
+		return isPattern && own == string(channel) || !isPattern && glob.MatchCounted([]byte(own), channel, false, step)
 	})
 }
 

@@ -98,7 +98,7 @@ func (o *object) listen(q request, kind pubsub.Kind, stream int32) int32 {
 	}
 	cmd, bad := commands.Find(args)
 	if cmd != nil && q.readOnly {
-		bad, _ = guardReader(cmd, args, engine.Calling)
+		bad, _ = guardReader(cmd, args, engine.Calling, nil)
 	}
 	if bad.IsError() {
 		respond(rest.Single(400, bad), nil)
@@ -111,8 +111,8 @@ func (o *object) listen(q request, kind pubsub.Kind, stream int32) int32 {
 }
 
 // guardReader checks a call against the permissions of a read-only token.
-func guardReader(cmd *commands.Command, args [][]byte, at engine.Moment) (v resp.Value, refused bool) {
-	d := reader.Check(cmd, args)
+func guardReader(cmd *commands.Command, args [][]byte, at engine.Moment, step func(int)) (v resp.Value, refused bool) {
+	d := reader.CheckCounted(cmd, args, step)
 	if d.Reason == acl.Allowed {
 		return v, false
 	}
