@@ -62,6 +62,10 @@ func openValue(ctx context.Context, c *client.Conn, db int, key string, from chu
 		keepFirst(o.firsts, 0, o.first)
 	}
 	switch {
+	case src.summary != nil:
+		if o.size, o.chart, err = src.summary(ctx, c, db, key); err != nil {
+			return o, err
+		}
 	case src.count == "":
 		o.size = int64(o.first.size)
 	case !values[1].IsError():

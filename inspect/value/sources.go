@@ -2,6 +2,7 @@ package value
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"strconv"
 	"strings"
@@ -29,6 +30,9 @@ type source struct {
 	// Both are nil without such a command. A target may refuse it.
 	detailCall func(key string, c *chunk) [][]byte
 	addDetails func(c *chunk, v resp.Value)
+
+	// summary returns the number of elements, if no command counts them, and a chart; nil without either.
+	summary func(ctx context.Context, c *client.Conn, db int, key string) (size int64, ch *chart, err error)
 
 	// inner returns the source of the sheet that an element leads to; nil if it opens as itself.
 	inner func(row record) *source
@@ -98,6 +102,8 @@ var sources = map[string]*source{
 	},
 	"stream": entriesOf,
 	"array":  slotsOf,
+
+	keytype.Series: samplesOf,
 
 	"vectorset": vectorsOf,
 	keytype.JSON: {

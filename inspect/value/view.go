@@ -57,7 +57,7 @@ func (v *Pane) factsOf(short bool) []string {
 	}
 	if s != nil && len(v.sheets) > 1 && s.src == nil {
 		parts = append(parts, dim("one element of "+display.Grouped(v.size)), dim(display.Bytes(s.size)))
-	} else if src := sourceOf(v.Kind); src != nil && v.size >= 0 {
+	} else if src := sourceOf(v.Kind); src != nil && v.size >= 0 && src.unit[1] != "" {
 		size := display.Counted(v.size, src.unit[0], src.unit[1])
 		if short && src.columns == nil {
 			size = display.Bytes(v.size)
@@ -112,6 +112,9 @@ func (v *Pane) sheetFacts(s *sheet) (parts []string) {
 func (v *Pane) content() []string {
 	s := v.sheet()
 	if s != nil && s.isTable() && s.size != 0 {
+		if n := s.chart.lines(v.height); n > 0 {
+			return append(s.chart.draw(v, v.width, n), v.table(s)...)
+		}
 		return v.table(s)
 	}
 	lines := make([]string, v.headings(s))

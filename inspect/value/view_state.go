@@ -20,6 +20,7 @@ type sheet struct {
 	src    *source        // how it is fetched; nil if whole holds all of it
 	whole  string         // an element held in memory
 	opened *opened        // the element on this sheet; nil on other sheets
+	chart  *chart         // above the elements; nil for none
 	filter *elementFilter // which elements are shown, and in what order; nil: all, as stored
 }
 
@@ -134,6 +135,7 @@ type openedMsg struct {
 	from     chunkRequest // the request that returned first
 	tooLarge bool         // the value is too large to fetch; first is nil
 	firsts   *client.SeenNames
+	chart    *chart    // of a time series
 	text     string    // a large value that was fetched whole
 	tree     *document // and its tree, if it is JSON
 	opened   *opened   // the opened element, read again; nil for none
@@ -162,7 +164,7 @@ func (v *viewState) onOpened(o openedMsg) (deleted bool) {
 		return false
 	}
 	s := newSheet(display.Whole(o.key), sourceOf(o.kind), o.size)
-	s.firsts = o.firsts
+	s.firsts, s.chart = o.firsts, o.chart
 	s.startFrom(o.from)
 	if s.src.fetchedWhole {
 		if s = newWhole(s.title, cmp.Or(o.text, string(o.first.data))); o.tree != nil {
@@ -316,7 +318,7 @@ func (v *viewState) arrange() {
 // blank line above text if the pane is high enough.
 func (v *viewState) headings(s *sheet) int {
 	if s.isTable() || v.height >= 12 {
-		return 1
+		return 1 + s.chart.lines(v.height)
 	}
 	return 0
 }
