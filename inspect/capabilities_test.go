@@ -52,14 +52,14 @@ var capabilities = []struct {
 	{"Seeing", "help from the bindings", "keys", []string{"unlock writing", "history of changes", "^P"}},
 	{"Seeing", "the mouse", "mouse", []string{"▾ cache:", "cache:list:0", "list · 30 elements"}},
 
-	{"Console", "completion and hints of the shell", "console", []string{"hgetall", "no key begins with"}}, {"Anywhere", "an action by what it does, and bookmarks", "palette", []string{"Actions", "Bookmarked", "★ board", "recent keys"}},
+	{"Console", "completion and hints of the shell", "console", []string{"hgetall", "no string key begins with"}}, {"Anywhere", "an action by what it does, and bookmarks", "palette", []string{"Actions", "Bookmarked", "★ board", "recent keys"}},
 	{"Doing", "many marked keys go and come back", "palette", []string{"Delete 3 keys?", "Deleted 3 keys.", "Undone: Deleted 3 keys."}},
 	{"Tabs", "several targets, and copies between them", "tabs", []string{"2 b.db", "3 prod", "Copy 2 folders to", "Copied 2 folders", "Undone: Copied"}},
 
 	{"Comparing", "two marked keys, a key and its past, JSON by its structure", "compare", []string{"2 differences, 0 equal", "before: SET config", "4 differences, 10 equal", "only the TTL", "no such key"}},
 
-	{"Server", "clients, slow commands, channels, commands as they run, memory", "server", []string{"2 clients", "web-1", "338.8ms", "news:a", "hello there", "127.0.0.1:42752", "used memory"}},
-	{"Server", "where it is not offered", "server", []string{"Not available: a file", "A file has no clients"}},
+	{"Server", "clients, slow commands, channels, commands as they run, memory", "server", []string{"2 clients", "web-1", "338.8ms", "42/s", "90%", "news:a", "hello there", "127.0.0.1:42752", "used memory"}},
+	{"Server", "where it is not offered", "server", []string{"Not available: a file", "write-ahead log"}},
 
 	{"Anywhere", "a server, scanned, its overview a sample", "remote", []string{"in a sample of"}},
 	{"Anywhere", "a token that may not SCAN: keys by name", "shut", []string{"NOPERM", "hash · 4 fields", "This target is read-only."}},

@@ -24,6 +24,7 @@ func (f *fake) serves() {
 		"PUBSUB CHANNELS": bulks([]string{"news:b", "news:a"}),
 		"PUBSUB NUMPAT":   resp.MakeInt(1),
 		"PUBSUB NUMSUB":   resp.MakeArray(text("news:b"), resp.MakeInt(1), text("news:a"), resp.MakeInt(3)),
+		"INFO":            text("# Stats\r\ntotal_commands_processed:1200\r\ninstantaneous_ops_per_sec:42\r\nkeyspace_hits:90\r\nkeyspace_misses:10\r\nused_memory:1572864\r\nconnected_clients:2\r\ntotal_net_input_bytes:99\r\n"),
 		"INFO memory":     text("# Memory\r\nused_memory:1572864\r\nused_memory_human:1.50M\r\nmem_fragmentation_ratio:1.25\r\nmaxmemory_policy:noeviction\r\n"),
 		"MEMORY STATS":    resp.MakeArray(text("peak.allocated"), resp.MakeInt(2097152), text("keys.count"), resp.MakeInt(13), text("db.0"), resp.MakeArray(text("overhead.hashtable.main"), resp.MakeInt(904))),
 		"MEMORY DOCTOR":   text("Hi Sam, I can't find any memory issue in your instance."),
@@ -60,17 +61,20 @@ func TestRealServer(t *testing.T) {
 	}
 	s := browseOn(t, real{conn: conn}, f, 120, 30)
 	s.press("M")
-	s.shows("2 clients", "victim", "(inspector)")
+	s.wait(3 * time.Second)
+	s.shows("[1 Activity]", "commands", "memory", "clients", "▁")
 	s.press("2")
-	s.shows("TOOK", "CLIENT LIST", "victim")
+	s.shows("2 clients", "victim", "(inspector)")
 	s.press("3")
+	s.shows("TOOK", "CLIENT LIST", "victim")
+	s.press("4")
 	s.shows("1 channel", "news")
-	s.press("5")
+	s.press("6")
 	s.shows("used memory")
 	s.press("end")
 	s.shows("fragmentation")
 
-	s.press("1", "end", "d")
+	s.press("2", "end", "d")
 	s.shows("read-only")
 	s.press("w", "d")
 	s.shows("Close client", "CLIENT KILL ID")

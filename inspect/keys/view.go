@@ -213,6 +213,12 @@ func (l *Pane) folderSize(r row, c keyColumns, room int) string {
 	t := l.tallies[r.Name]
 	known := t.counted != unknown
 	size := ""
+	if c.items == 0 && known && l.order == catalog.BySize {
+		return display.Short(t.keys)
+	}
+	if c.items == 0 && l.order == catalog.ByBytes && t.sized != unknown {
+		return t.bytesText()
+	}
 	if l.canMeasure() {
 		if room -= c.bytes + 1; t.sized != unknown {
 			size = t.bytesText()

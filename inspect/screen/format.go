@@ -67,3 +67,24 @@ func Percent(share float64) string {
 		return strconv.Itoa(percent) + "%"
 	}
 }
+
+// Sparkline returns values from 0 up as one character each, the greatest as a full block. A negative value is a
+// dot.
+func Sparkline(values []float64) string {
+	top := 0.0
+	for _, v := range values {
+		top = max(top, v)
+	}
+	var b strings.Builder
+	for _, v := range values {
+		switch {
+		case v < 0:
+			b.WriteRune('·')
+		case top == 0:
+			b.WriteRune('▁')
+		default:
+			b.WriteRune([]rune("▁▂▃▄▅▆▇█")[int(v/top*7+0.5)])
+		}
+	}
+	return b.String()
+}

@@ -35,7 +35,7 @@ type (
 	Unlock struct{}
 )
 
-// Show opens the clients view, or the first view that has rows.
+// Show opens the activity, or the first view that has rows.
 func (r *Pane) Show() tea.Cmd {
 	r.Close()
 	r.sheet = &sheet{r: r, views: views(), seeking: true}
@@ -62,6 +62,7 @@ const (
 type repliesMsg struct {
 	view   *view
 	values []resp.Value
+	rows   [][]string // of the activity of a file, instead of values
 	err    error
 }
 
@@ -92,6 +93,15 @@ func (r *Pane) refresh() tea.Cmd {
 		return r.refreshAfter(livePeriod)
 	}
 	conn, db := r.Conn, r.DB
+	if r.Index != nil && s.shown == activityView {
+		return r.Start(job.QueryingServer, func(ctx context.Context) (tea.Msg, error) {
+			rows, err := r.readFile(ctx, db)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			return repliesMsg{view: v, rows: rows, err: err}, nil
+		})
+	}
 	return r.Start(job.QueryingServer, func(ctx context.Context) (tea.Msg, error) {
 		values, err := conn.Do(ctx, db, v.calls...)
 		if err == nil && v.followUp != nil {
@@ -104,7 +114,7 @@ func (r *Pane) refresh() tea.Cmd {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return repliesMsg{v, values, err}, nil
+		return repliesMsg{view: v, values: values, err: err}, nil
 	})
 }
 
@@ -139,7 +149,11 @@ func (r *Pane) onReplies(m repliesMsg) tea.Cmd {
 	if m.view == r.sheet.view() && r.sheet.at < len(m.view.ids) {
 		selected = m.view.ids[r.sheet.at]
 	}
-	m.view.setReplies(m.values, r.Now)
+	if m.rows != nil {
+		m.view.rows = m.rows
+	} else {
+		m.view.setReplies(m.values, r.Now)
+	}
 	if i := slices.Index(m.view.ids, selected); i >= 0 {
 		r.sheet.at = i
 	}

@@ -37,7 +37,7 @@ func (s *sheet) showView(n int) tea.Cmd {
 // it returns to the first and stops.
 func (s *sheet) seek() bool {
 	if len(s.view().rows) > 0 {
-		if s.seeking = false; s.shown != clientsView {
+		if s.seeking = false; s.shown > clientsView {
 			s.r.Notice = s.skipNote()
 		}
 		return false
@@ -52,9 +52,6 @@ func (s *sheet) seek() bool {
 
 // skipNote says why the clients view was skipped; "" if it is just empty.
 func (s *sheet) skipNote() string {
-	if s.r.Index != nil {
-		return "A file has no clients and no slow log; 3 and 4 show the messages and commands of all its processes."
-	}
 	if err := s.views[clientsView].err; err != nil {
 		return "Clients are unavailable: " + display.Whole(err.Error())
 	}
@@ -87,7 +84,7 @@ func (s *sheet) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
 		return s.showView(s.shown + 1)
 	case "shift+tab", "[", "left", "h":
 		return s.showView(s.shown - 1)
-	case "1", "2", "3", "4", "5":
+	case "1", "2", "3", "4", "5", "6":
 		return s.showView(int(key[0] - '1'))
 	case "esc", "q", "backspace":
 		if s.feed != nil {
@@ -280,7 +277,7 @@ func (s *sheet) emptyNote() string {
 	}
 	switch {
 	case v.err != nil && s.r.Index != nil:
-		return "Not available: a file has no server. 3 and 4 show the messages and commands of all its processes."
+		return "Not available: a file has no server. 4 and 5 show the messages and commands of all its processes."
 	case v.err != nil:
 		return "Not available: " + display.Whole(v.err.Error())
 	case !v.loaded && v.calls != nil:

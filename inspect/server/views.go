@@ -20,13 +20,14 @@ type view struct {
 	read      func(v *view, values []resp.Value, now int64)
 	emptyText string // the text without rows
 
-	heads  []string
-	right  []bool // right-aligned columns
-	rows   [][]string
-	ids    []string // the argument that stands for each row in commands
-	note   string
-	loaded bool  // replies have arrived
-	err    error // why the view is empty
+	heads   []string
+	right   []bool // right-aligned columns
+	rows    [][]string
+	ids     []string // the argument that stands for each row in commands
+	note    string
+	samples []sample // of the activity, oldest first
+	loaded  bool     // replies have arrived
+	err     error    // why the view is empty
 }
 
 // maxRows limits the rows shown of a view.
@@ -34,7 +35,8 @@ const maxRows = 1000
 
 // Indexes of the views.
 const (
-	clientsView = iota
+	activityView = iota
+	clientsView
 	slowView
 	channelsView
 	monitorView
@@ -43,6 +45,10 @@ const (
 
 func views() []*view {
 	return []*view{
+		activityView: {
+			name: "Activity", calls: [][][]byte{client.Command("INFO")}, read: readActivity,
+			heads: []string{"WHAT", "NOW", ""}, right: []bool{false, true},
+		},
 		clientsView: {
 			name: "Clients", calls: [][][]byte{client.Command("CLIENT", "LIST"), client.Command("CLIENT", "ID")}, read: readClients,
 			heads: []string{"ID", "ADDRESS", "COMMAND", "IDLE", "AGE", "DB", "USER", "NAME", "LIBRARY"}, right: []bool{true, false, false, true, true, true},

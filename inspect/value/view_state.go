@@ -317,8 +317,11 @@ func (v *viewState) arrange() {
 // headings returns the number of lines above the first line of s: the column titles of a table, or a
 // blank line above text if the pane is high enough.
 func (v *viewState) headings(s *sheet) int {
-	if s.isTable() || v.height >= 12 {
+	switch {
+	case s.isTable():
 		return 1 + s.chart.lines(v.height)
+	case v.height >= 12:
+		return 1
 	}
 	return 0
 }

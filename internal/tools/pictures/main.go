@@ -102,13 +102,41 @@ var pictures = []picture{
 	}},
 	{file: "docs/inspect.svg", columns: 112, rows: 28, steps: []step{
 		{line: "clear; meowdis inspect shop.sqlite", see: "▸ session:"},
-		{keys: []string{"j", "Enter"}, see: "Oslo"},
-		{keys: []string{"j", "j", "j", "j", "j", "j", "Enter"}, see: "1010"},
+		{keys: []string{"j", "j", "Enter"}, see: "Oslo"},
+		{keys: []string{"j", "j", "j", "j", "j", "j", "j", "Enter"}, see: "1010"},
 		{keys: []string{"j", "j", "j"}, see: `"city": "Bern"`},
+	}},
+	{file: "docs/tree.svg", columns: 112, rows: 24, steps: []step{
+		{line: "clear; meowdis inspect shop.sqlite", see: "▸ session:"},
+		{keys: []string{"s", "b", "Enter"}, see: "SHARE"},
+	}},
+	{file: "docs/edit.svg", columns: 112, rows: 24, steps: []step{
+		{line: "clear; meowdis inspect shop.sqlite", see: "▸ session:"},
+		{keys: []string{"/", "cart:70", "Enter"}, see: "found"},
+		{keys: []string{"Enter"}, see: "FIELD"},
+		{keys: []string{"w", "e"}, see: "Edit "},
+	}},
+	{file: "docs/search.svg", columns: 112, rows: 24, steps: []step{
+		{line: "clear; meowdis inspect shop.sqlite", see: "▸ session:"},
+		{keys: []string{"/", "order:*", "Space", ">108", "Enter"}, see: "searched all keys"},
+	}},
+	{file: "docs/palette.svg", columns: 112, rows: 24, steps: []step{
+		{line: "clear; meowdis inspect shop.sqlite", see: "▸ session:"},
+		{keys: []string{"C-p", "export", "Space", "csv"}, see: "export keys"},
+	}},
+	{file: "docs/compare.svg", columns: 112, rows: 24, steps: []step{
+		{line: "clear; meowdis inspect shop.sqlite", see: "▸ session:"},
+		{keys: []string{"/", "order:10", "Enter"}, see: "found"},
+		{keys: []string{"Space", "j", "Space", "="}, see: "differ"},
+	}},
+	{file: "docs/export.svg", columns: 112, rows: 24, steps: []step{
+		{line: "clear; meowdis inspect shop.sqlite", see: "▸ session:"},
+		{keys: []string{"/", "order:7", "Enter"}, see: "found"},
+		{keys: []string{"*", ">"}, see: ".csv"},
 	}},
 	{file: "docs/undo.svg", columns: 112, rows: 28, steps: []step{
 		{line: "clear; meowdis inspect shop.sqlite", see: "▸ session:"},
-		{keys: []string{"j", "j", "j", "Enter"}, see: "1010"},
+		{keys: []string{"j", "Enter"}, see: "1010"},
 		{keys: []string{"j", "j", "j", "w"}, see: "unlocked"},
 		{keys: []string{":", "FLUSHALL", "Enter"}, see: "undo restores all"},
 	}},
@@ -154,38 +182,34 @@ func run() error {
 	return nil
 }
 
-// fill creates shop.sqlite as in the README, and a Go module with the README's test.
+// fill creates shop.sqlite with meowdis demo, and a Go module with a test.
 func fill(dir string) error {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		return err
-	}
-	script, err := fenced(string(readme), "sh\nawk ")
-	if err != nil {
-		return err
-	}
-	shop := exec.Command("sh", "-c", script)
-	shop.Dir, shop.Env = dir, append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
+	shop := exec.Command(filepath.Join(dir, "bin", "meowdis"), "demo", "shop.sqlite")
+	shop.Dir = dir
 	if out, err := shop.CombinedOutput(); err != nil {
 		return fmt.Errorf("filling shop.sqlite: %w: %.500s", err, out)
 	}
-	test, err := fenced(string(readme), "go\npackage ")
-	if err != nil {
-		return err
-	}
-	return module(filepath.Join(dir, "cats"), test)
+	return module(filepath.Join(dir, "cats"), catsTest)
 }
 
-// fenced returns the code block of a page that begins with begin, without its language.
-func fenced(page, begin string) (string, error) {
-	_, block, found := strings.Cut(page, "\n```"+begin)
-	block, _, closed := strings.Cut(block, "\n```\n")
-	if !found || !closed {
-		return "", fmt.Errorf("the README has no block that begins with %q", begin)
-	}
-	_, begin, _ = strings.Cut(begin, "\n")
-	return begin + block + "\n", nil
+// catsTest is the test in docs/go.svg.
+const catsTest = `package cats
+
+import (
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/embedded"
+)
+
+func TestSession(t *testing.T) {
+	db := embedded.RunT(t) // in memory; db.Dialer is for any Redis client
+
+	db.Run("SET", "session:1", "Tom", "EX", 3600)
+	db.FastForward(time.Hour)
+	db.Check(nil, "GET", "session:1")
 }
+`
 
 // module creates a module in dir that uses this one, with a test.
 func module(dir, test string) error {
@@ -213,7 +237,7 @@ func module(dir, test string) error {
 	compile := exec.Command("go", "test", "-mod=mod", "-c", "-o", os.DevNull)
 	compile.Dir = dir
 	if out, err := compile.CombinedOutput(); err != nil {
-		return fmt.Errorf("compiling the README's test: %w: %s", err, out)
+		return fmt.Errorf("compiling the test: %w: %s", err, out)
 	}
 	return nil
 }
