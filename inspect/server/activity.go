@@ -17,10 +17,10 @@ type sample struct {
 	info map[string]float64
 }
 
-// maxSamples is the most samples kept: one for each cell of a sparkline.
+// maxSamples limits the samples kept, one for each cell of a sparkline.
 const maxSamples = 40
 
-// measure is a row of the activity: a number, or the growth of a counter in a second.
+// measure describes a row of the activity: a number, or the growth of a counter in a second.
 type measure struct {
 	name    string
 	of      func(now, before map[string]float64, seconds float64) (value float64, ok bool)

@@ -10,13 +10,13 @@ import (
 )
 
 // jsonTree lays out a JSON text of any size as a document. A container is laid out when the user opens it, and
-// its members in groups if it has many, so the work depends on what is on the screen.
+// its members in groups if it has many, so the work depends on the lines on the screen.
 type jsonTree struct {
 	text  string
 	lines []jsonLine // of each line of the document
 }
 
-// jsonLine is the value, or the group of elements, that a line begins or ends.
+// jsonLine holds the value, or the group of elements, that a line begins or ends.
 type jsonLine struct {
 	decode.JSONValue
 	path   string // such as $["users"][3]
@@ -176,7 +176,7 @@ func (d *document) currentJSON() (jsonLine, bool) {
 	return l, l.group == 0 && !l.closer
 }
 
-// resumeTree opens what was open in old, and returns to its line.
+// resumeTree opens the values that are open in old, and returns to its line.
 func (d *document) resumeTree(old *document) {
 	type place struct {
 		path         string

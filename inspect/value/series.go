@@ -34,7 +34,7 @@ var samplesOf = &source{
 	summary: seriesSummary,
 }
 
-// point is a sample, or the average of a bucket.
+// point holds a sample, or the average of a bucket.
 type point struct {
 	at    int64
 	value float64
@@ -64,7 +64,7 @@ type chart struct {
 	min, max    float64
 }
 
-// chartBuckets is the most points of a chart.
+// chartBuckets limits the points of a chart.
 const chartBuckets = 200
 
 // seriesSummary returns the number of samples and a chart; -1 if the target does not tell them.
