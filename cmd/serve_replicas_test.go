@@ -67,6 +67,19 @@ func (n *node) try(patience time.Duration, args ...[]byte) (resp.Value, bool) {
 	return resp.Value{}, false
 }
 
+// once sends a command to a server that may die.
+func (n *node) once(words ...string) (v resp.Value, ok bool) {
+	args := make([][]byte, len(words))
+	for i, word := range words {
+		args[i] = []byte(word)
+	}
+	if _, err := n.conn.Write(resp.AppendCommand(nil, args...)); err != nil {
+		return v, false
+	}
+	v, err := n.r.ReadReply()
+	return v, err == nil
+}
+
 func (n *node) do(words ...string) resp.Value {
 	n.t.Helper()
 	args := make([][]byte, len(words))

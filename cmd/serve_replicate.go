@@ -25,6 +25,7 @@ type replicateOptions struct {
 	every  flags.Interval
 	keep   flags.Interval
 	follow string
+	sync   bool
 }
 
 func (o *replicateOptions) addFlags(f *pflag.FlagSet) {
@@ -32,6 +33,7 @@ func (o *replicateOptions) addFlags(f *pflag.FlagSet) {
 	o.every, o.keep = flags.Interval(time.Second), flags.Interval(24*time.Hour)
 	f.Var(&o.every, "replicate-every", "stream changes every `DURATION`, or with --follow check for them")
 	f.Var(&o.keep, "replicate-keep", "keep the history of the last `DURATION` for restore --at")
+	f.BoolVar(&o.sync, "sync-replicate", false, "reply to a write after the place of --replicate has it")
 	f.StringVar(&o.follow, "follow", "", "serve a read-only copy of the stream at `PLACE`")
 }
 
@@ -39,6 +41,8 @@ func (o *replicateOptions) check(storage bool) error {
 	switch {
 	case o.follow != "" && storage:
 		return exit.Usagef("give only one of --follow and --storage: a copy is read-only")
+	case o.sync && o.to == "":
+		return exit.Usagef("give --sync-replicate with --replicate PLACE")
 	case o.to != "" && o.follow != "":
 		return exit.Usagef("give only one of --replicate and --follow: a copy cannot be streamed")
 	case time.Duration(o.every) < 10*time.Millisecond || time.Duration(o.keep) < time.Minute:
@@ -75,6 +79,9 @@ func (o *replicateOptions) start(ctx context.Context, s *streams, file *local.St
 	defer cancel()
 	if err := shipper.Check(soon); err != nil {
 		return nil, errors.Join(err, tail.Close())
+	}
+	if o.sync {
+		file.SetConfirm(shipper.Sync)
 	}
 	config.Stream = func() server.Stream { return server.Stream(shipper.Status()) }
 	life, stop := context.WithCancel(context.WithoutCancel(ctx)) // clients may write until the server has stopped

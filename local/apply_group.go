@@ -94,7 +94,7 @@ func (s *Store) queueGroup(parts []*store.Part, group []*job, took func(int), re
 // another goroutine writes or waits to write, if a commit waits for the disk, or if a job takes long, fails or
 // must be undone.
 func (s *Store) writeNow(group []*job) (began int) {
-	if s.writer == nil || s.options.SyncFull || len(s.jobs) > 0 || !s.writing.TryLock() {
+	if s.writer == nil || s.options.SyncFull || s.confirm.Load() != nil || len(s.jobs) > 0 || !s.writing.TryLock() {
 		return 0
 	}
 	defer s.writing.Unlock()

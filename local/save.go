@@ -3,10 +3,12 @@ package local
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 
 	"github.com/meowdis/meowdis/internal/atomicfile"
+	"github.com/meowdis/meowdis/store"
 )
 
 // Sync syncs the WAL: once it returns, all commits survive a power cut, as with Options.SyncFull.
@@ -20,6 +22,26 @@ func (s *Store) Sync() error {
 	}
 	return nil
 }
+
+// SetConfirm makes the writer call confirm after each commit, before a client gets its reply. An error means that the
+// outcome of the committed writes is unknown. The context ends when the store abandons its work. While confirm runs,
+// other writes wait, and reads continue.
+func (s *Store) SetConfirm(confirm func(context.Context) error) { s.confirm.Store(&confirm) }
+
+// confirmCommit waits until the last commit is confirmed.
+func (s *Store) confirmCommit() error {
+	confirm := s.confirm.Load()
+	if confirm == nil {
+		return nil
+	}
+	if err := store.Caught(func() error { return (*confirm)(s.life) }); err != nil {
+		return &lateError{fmt.Errorf("%w: %w", errUnconfirmed, err)}
+	}
+	return nil
+}
+
+// errUnconfirmed reports that a write is committed here and perhaps nowhere else.
+var errUnconfirmed = errors.New("the write is not confirmed")
 
 // Stats holds statistics of a store.
 type Stats struct {

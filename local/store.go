@@ -101,7 +101,8 @@ type lifetime struct {
 	closing     sync.RWMutex // read-locked during each call
 	used        func()       // closing.RUnlock
 	closed      bool
-	life        context.Context // ends when running work is abandoned
+	confirm     atomic.Pointer[func(context.Context) error] // see SetConfirm
+	life        context.Context                             // ends when running work is abandoned
 	abandon     context.CancelFunc
 	loading     context.Context // ends when the next process has to build the index of a load
 	endBulkLoad context.CancelFunc

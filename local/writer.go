@@ -192,6 +192,11 @@ func (s *Store) commit(group []*job) {
 			if len(group) > 0 {
 				group = s.addArrived(group)
 			}
+		case errors.Is(err, errUnconfirmed):
+			for _, j := range group[:t.began] {
+				j.finish(err)
+			}
+			group = group[t.began:]
 		case errors.Is(err, errLocked):
 			group = s.failExpired(group, err)
 		case t.failed != nil && t.failed.canRetry(err):
@@ -274,7 +279,14 @@ func (s *Store) attemptOn(c *conn, v *workLimit, group []*job, p pace, savepoint
 			t.failed, err = nil, gone
 		}
 	}
-	s.reportEnd(err == nil)
+	var unconfirmed error
+	if err == nil {
+		unconfirmed = s.confirmCommit()
+	}
+	s.reportEnd(err == nil && unconfirmed == nil)
+	if unconfirmed != nil {
+		return t, unconfirmed
+	}
 	if err == nil {
 		s.wrote.Store(true)
 		s.commits.Add(1)

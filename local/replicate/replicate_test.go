@@ -264,6 +264,7 @@ type broken struct {
 	files
 	reach, late error // reach fails all requests; late fails writes that take effect
 
+	gone   atomic.Bool  // fails all writes
 	panics atomic.Int64 // the number of requests that panic
 }
 
@@ -286,6 +287,9 @@ func (b *broken) write(ctx context.Context, f *ltx.FileInfo, body body) error {
 	b.fault()
 	if b.reach != nil {
 		return b.reach
+	}
+	if b.gone.Load() {
+		return errors.New("gone")
 	}
 	return errors.Join(b.files.write(ctx, f, body), b.late)
 }
@@ -337,6 +341,69 @@ func TestOutage(t *testing.T) {
 	}
 	if got := get(t, restored(t, p, time.Time{}), "key49"); got != strings.Repeat(fmt.Sprint(rounds-1), 100_000) {
 		t.Errorf("%d bytes", len(got))
+	}
+}
+
+// TestSync replies to writes only after the place has them. They wait while it cannot be reached, and fail once it never
+// will have them.
+func TestSync(t *testing.T) {
+	p := directoryPlace(t)
+	b := &broken{files: p.files}
+	p.files = b
+	path := filepath.Join(t.TempDir(), "cats.sqlite")
+	m := openMaster(t, path, p)
+	m.shipper.o.Every = time.Millisecond
+	m.file.SetConfirm(m.shipper.Sync)
+	ctx, stop := context.WithCancel(context.Background())
+	running := make(chan struct{})
+	go func() {
+		defer close(running)
+		m.shipper.Run(ctx, time.Minute)
+	}()
+	var writers sync.WaitGroup
+	for w := range 3 {
+		session := engine.New(m.file).Session()
+		writers.Go(func() {
+			for i := range 10 {
+				do(t, session, "SET", fmt.Sprint("key", w), fmt.Sprint(i))
+			}
+		})
+	}
+	writers.Wait()
+	moment := restored(t, p, time.Time{})
+	for w := range 3 {
+		if got := get(t, moment, fmt.Sprint("key", w)); got != "9" {
+			t.Errorf("the place has %q", got)
+		}
+	}
+
+	b.gone.Store(true)
+	replied := make(chan struct{})
+	go func() {
+		defer close(replied)
+		do(t, engine.New(m.file).Session(), "SET", "late", "1")
+	}()
+	for m.shipper.Status().LastError == "" {
+		time.Sleep(time.Millisecond)
+	}
+	select {
+	case <-replied:
+		t.Error("a write was acknowledged while the place could not be reached")
+	default:
+	}
+	if got := get(t, m.session, "late"); got != "1" && got != "" { // reads do not wait
+		t.Error(got)
+	}
+	b.gone.Store(false)
+	<-replied
+	if got := get(t, restored(t, p, time.Time{}), "late"); got != "1" {
+		t.Errorf("the place has %q", got)
+	}
+	stop()
+	<-running
+	v, err := m.session.Do(context.Background(), []byte("SET"), []byte("tom"), []byte("1"))
+	if !errors.Is(err, errStreamEnded) || !strings.Contains(local.PublicMessage(err), "perhaps not in its place") {
+		t.Errorf("after the end of the stream a write replies %s, %v", v.Str, err)
 	}
 }
 

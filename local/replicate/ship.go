@@ -35,6 +35,9 @@ type Shipper struct {
 	started bool
 	fatal   error     // set once nothing more can be shipped
 	swept   time.Time // the last removal of old files
+	waiting chan chan error
+	ended   chan struct{} // closed at the end of Run
+	end     sync.Once
 
 	mu     sync.Mutex
 	status Status
@@ -94,7 +97,7 @@ func NewShipper(place *Place, tail *local.Tail, o Options) *Shipper {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Shipper{o: o, place: place, tail: tail, hasher: ltx.NewHasher()}
+	s := &Shipper{o: o, place: place, tail: tail, hasher: ltx.NewHasher(), waiting: make(chan chan error), ended: make(chan struct{})}
 	s.id = crc32.ChecksumIEEE(fmt.Append(nil, o.CreatedAt))
 	s.status.Place = place.String()
 	for _, l := range []level{{number: 0}, {number: 1, every: minutes}, {number: 2, every: hours}, {number: snapshotLevel, every: days}} {
@@ -113,18 +116,63 @@ func (s *Shipper) Status() Status {
 
 // Run ships until ctx ends, and then once more, for at most patience.
 func (s *Shipper) Run(ctx context.Context, patience time.Duration) {
+	defer s.end.Do(func() { close(s.ended) })
 	tick := time.NewTicker(s.o.Every)
 	defer tick.Stop()
+	var waiting []chan error
 	for ctx.Err() == nil {
-		s.Ship(ctx)
+		waiting = s.shipFor(ctx, waiting)
 		select {
 		case <-tick.C:
+		case one := <-s.waiting:
+			waiting = append(waiting, one)
 		case <-ctx.Done():
 		}
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	s.Ship(last)
+	s.shipFor(last, waiting)
+}
+
+// shipFor ships once, and answers the calls of Sync that wait for it. It returns the calls that must wait for another
+// attempt.
+func (s *Shipper) shipFor(ctx context.Context, waiting []chan error) []chan error {
+	err := s.Ship(ctx)
+	if err != nil && s.fatal == nil {
+		return waiting
+	}
+	for _, one := range waiting {
+		one <- err
+	}
+	return nil
+}
+
+var errStreamEnded = errors.New("the stream has ended")
+
+// Sync waits until the place has everything that was committed before the call. While the place cannot be reached it
+// waits; an error means that it never will, or that ctx or Run has ended.
+func (s *Shipper) Sync(ctx context.Context) error {
+	done := make(chan error, 1)
+	select {
+	case s.waiting <- done:
+	case <-s.ended:
+		return errStreamEnded
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-s.ended:
+		select {
+		case err := <-done:
+			return err
+		default:
+			return errStreamEnded
+		}
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // recoverLogged calls fn, and logs and returns its panic as an error.
