@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/search/expr"
 	_ "github.com/meowdis/meowdis/redis/search/languages" // registers the stemmers
 	"github.com/meowdis/meowdis/redis/search/text"
 	"github.com/meowdis/meowdis/store"
@@ -28,6 +29,15 @@ var searchTranslations = translations{
 	{"FT._ALIASDELIFX", ftAliasdel(true)},
 	{"FT.ALIASLIST", ftAliaslist},
 	{"FT.SEARCH", ftSearch},
+	{"FT.AGGREGATE", ftAggregate},
+	{"FT.EXPLAIN", ftExplain(false)},
+	{"FT.EXPLAINCLI", ftExplain(true)},
+	{"FT.TAGVALS", ftTagvals},
+	{"FT.SYNUPDATE", ftSynupdate},
+	{"FT.SYNDUMP", ftSyndump},
+	{"FT.DICTADD", ftDict(sqlAddWord)},
+	{"FT.DICTDEL", ftDict(sqlDropWord)},
+	{"FT.DICTDUMP", ftDictdump},
 }
 
 // searchIndex holds a row of search_indexes.
@@ -131,6 +141,11 @@ func ftCreate(ifMissing bool) func(*Call) Plan {
 		s, bad := parseDefinition(c.Args[2:])
 		if bad != "" {
 			return fail(bad)
+		}
+		if s.Filter != "" {
+			if _, err := expr.Compile(s.Filter); err != nil {
+				return fail(err.Error())
+			}
 		}
 		if bad := checkPaths(s); bad != "" {
 			return fail(bad)

@@ -110,7 +110,7 @@ func (d *definition) option(s *inverted.Schema) (bad string) {
 		}
 		return bad
 	}
-	to := map[string]*string{"LANGUAGE_FIELD": &s.LanguageField, "SCORE_FIELD": &s.ScoreField, "PAYLOAD_FIELD": &s.PayloadField, "LANGUAGE": &s.Language}[name]
+	to := map[string]*string{"LANGUAGE_FIELD": &s.LanguageField, "SCORE_FIELD": &s.ScoreField, "PAYLOAD_FIELD": &s.PayloadField, "LANGUAGE": &s.Language, "FILTER": &s.Filter}[name]
 	if to == nil && !slices.Contains([]string{"ON", "SCORE", "TEMPORARY", "INDEXALL"}, name) {
 		return fmt.Sprintf("Unknown argument `%s`", word)
 	}

@@ -18,8 +18,9 @@ type finder struct {
 	ix       *searchIndex
 	tree     query.Node
 	options  *searchOptions
-	scores   bool // compute scores
-	explains bool // keep their explanations
+	scores   bool     // compute scores
+	marked   []string // the words to highlight
+	explains bool     // keep their explanations
 
 	pending *pending
 	program *inverted.Program

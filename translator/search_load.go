@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/meowdis/meowdis/redis/search/expr"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/schema"
 	"github.com/meowdis/meowdis/translator/document"
@@ -140,7 +141,21 @@ func (ix *searchIndex) passes(src *inverted.Source) bool {
 	if ix.schema.Filter == "" {
 		return true
 	}
-	return false
+	e, err := expr.Compile(ix.schema.Filter)
+	if err != nil {
+		return false
+	}
+	v, err := e.Eval(&expr.Row{Property: func(name string) (expr.Value, bool) {
+		if name == "__key" {
+			return expr.Str(string(src.Key)), true
+		}
+		if field := ix.schema.Field(name); field != nil {
+			name = field.Path
+		}
+		value, ok := src.Value(name)
+		return expr.Str(value), ok
+	}})
+	return err == nil && v.Truth()
 }
 
 // pending holds what the rows of an index do not show.

@@ -25,6 +25,7 @@ type searchCall struct {
 	sortBy                                                          string
 	descending                                                      bool
 	returned                                                        []returnedField // nil for all fields
+	marks                                                           marking
 }
 
 // returnedField holds a field of RETURN or LOAD.
@@ -76,6 +77,8 @@ func (q *searchCall) ownOption(d *definition, ix *searchIndex) (bad string) {
 			q.noContent = true
 		}
 		return bad
+	case "HIGHLIGHT", "SUMMARIZE":
+		return q.marks.parse(word, d, ix.schema)
 	}
 	return fmt.Sprintf("Unknown argument `%s` at position %d for <main>", d.words[at], at)
 }
@@ -404,7 +407,7 @@ func (f *finder) fields(q *searchCall, h *hit) resp.Value {
 	if q.returned != nil {
 		for _, r := range q.returned {
 			if value, ok := f.value(q, h, r.name); ok {
-				add(r.as, value)
+				add(r.as, q.marks.apply(f, r.name, value))
 			}
 		}
 		return v
@@ -419,7 +422,7 @@ func (f *finder) fields(q *searchCall, h *hit) resp.Value {
 	}
 	if field := f.ix.schema.Field(q.sortBy); field != nil {
 		if value, ok := f.value(q, h, q.sortBy); ok {
-			add(field.Name, value)
+			add(field.Name, q.marks.apply(f, field.Name, value))
 		}
 	}
 	if h.key.json {
@@ -433,7 +436,7 @@ func (f *finder) fields(q *searchCall, h *hit) resp.Value {
 	s := f.ix.schema
 	for _, name := range src.Order {
 		if name == "" || name != s.ScoreField && name != s.LanguageField && name != s.PayloadField && name != q.sortBy {
-			add(name, string(src.Fields[name]))
+			add(name, q.marks.apply(f, name, string(src.Fields[name])))
 		}
 	}
 	return v

@@ -70,6 +70,52 @@ var searchCommands = []Command{
 			" [HIGHLIGHT [FIELDS count field [field ...]] [TAGS open close]] [SLOP slop] [TIMEOUT timeout] [INORDER] [LANGUAGE language] [EXPANDER expander] [SCORER scorer] [EXPLAINSCORE]" +
 			" [PAYLOAD payload] [SORTBY sortby [ASC|DESC]] [LIMIT offset num] [PARAMS nargs name value [name value ...]] [DIALECT dialect]",
 	},
+	{
+		Name: "FT.AGGREGATE", Group: "module", Since: "1.1.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Groups, computes and sorts the documents of an index that a query selects",
+		Syntax: "index query [VERBATIM] [ADDSCORES] [LOAD count field [field ...]] [TIMEOUT timeout] [LOAD *] [GROUPBY nargs property [property ...] [REDUCE function nargs arg [arg ...] [AS name] [REDUCE function nargs arg [arg ...] [AS name] ...]]]" +
+			" [SORTBY nargs [property <ASC|DESC> [property <ASC|DESC> ...]] [MAX num]] [APPLY expression AS name [APPLY expression AS name ...]] [LIMIT offset num] [FILTER filter] [PARAMS nargs name value [name value ...]] [DIALECT dialect]",
+	},
+	{
+		Name: "FT.EXPLAIN", Group: "module", Since: "1.0.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Returns how a query is understood",
+		Syntax:  "index query [DIALECT dialect]",
+	},
+	{
+		Name: "FT.EXPLAINCLI", Group: "module", Since: "1.0.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Returns how a query is understood, line by line",
+		Syntax:  "index query [DIALECT dialect]",
+	},
+	{
+		Name: "FT.TAGVALS", Group: "module", Since: "1.0.0", Arity: 3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Returns the tags of a field",
+		Syntax:  "index field_name",
+	},
+	{
+		Name: "FT.SYNUPDATE", Group: "module", Since: "1.2.0", Arity: -4, Flags: Write | DenyOOM | Module, Categories: searchCategory, Traits: AnswersOK,
+		Summary: "Adds words to a group of synonyms",
+		Syntax:  "index synonym_group_id [SKIPINITIALSCAN] term [term ...]",
+	},
+	{
+		Name: "FT.SYNDUMP", Group: "module", Since: "1.2.0", Arity: 2, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Returns the synonyms of an index",
+		Syntax:  "index",
+	},
+	{
+		Name: "FT.DICTADD", Group: "module", Since: "1.4.0", Arity: -3, Flags: Write | DenyOOM | Module, Categories: searchCategory,
+		Summary: "Adds words to a dictionary",
+		Syntax:  "dict term [term ...]",
+	},
+	{
+		Name: "FT.DICTDEL", Group: "module", Since: "1.4.0", Arity: -3, Flags: Write | Module, Categories: searchCategory,
+		Summary: "Removes words from a dictionary",
+		Syntax:  "dict term [term ...]",
+	},
+	{
+		Name: "FT.DICTDUMP", Group: "module", Since: "1.4.0", Arity: 2, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Returns the words of a dictionary",
+		Syntax:  "dict",
+	},
 }
 
 // searchDefinition is the definition of an index.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/meowdis/meowdis/redis/geohash"
+	"github.com/meowdis/meowdis/redis/search/geo"
 	"github.com/meowdis/meowdis/redis/search/text"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator/document"
@@ -154,6 +155,13 @@ func (x *indexing) field(f *Field, values []string) error {
 				return fmt.Errorf("Could not add vector with blob size %d (expected size %d)", len(v), f.Vector.Size())
 			}
 			x.blobs = append(x.blobs, blob{VectorTerm(f), []byte(v)})
+		}
+	case GeoShape:
+		for _, v := range values {
+			if _, err := geo.Parse(v, !f.Flat); err != nil {
+				return err
+			}
+			x.blobs = append(x.blobs, blob{ShapeTerm(f), []byte(v)})
 		}
 	}
 	return nil
@@ -401,6 +409,17 @@ func (f *Field) vectors(values []*document.Value) (all []string, err error) {
 		all = append(all, string(EncodeVector(f.Vector.DataType, numbers)))
 	}
 	return all, nil
+}
+
+// TagsOf returns the tags of a field that the batch has.
+func (b *Batch) TagsOf(f *Field) (tags []string) {
+	prefix := string(TagTerm(f, ""))
+	for term := range b.terms {
+		if strings.HasPrefix(term, prefix) {
+			tags = append(tags, term[len(prefix):])
+		}
+	}
+	return tags
 }
 
 // SortedWords returns the words of the batch, for expansions.

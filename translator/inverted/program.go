@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/meowdis/meowdis/redis/geohash"
+	"github.com/meowdis/meowdis/redis/search/geo"
 	"github.com/meowdis/meowdis/redis/search/query"
 	"github.com/meowdis/meowdis/redis/search/text"
 	"github.com/meowdis/meowdis/store"
@@ -205,6 +206,10 @@ func (p *Program) compileLeaf(c *clause, n query.Node) {
 			}
 			p.add(c, l)
 		}
+	case *query.GeoShape:
+		if f := p.field(n.Field, GeoShape); f != nil {
+			p.add(c, &Leaf{Field: f, Term: ShapeTerm(f), shape: relates(n, f)})
+		}
 	case *query.Missing:
 		if f := p.schema.Field(n.Field); f != nil {
 			c.kind, c.leaf = leaf, p.term(MissingTerm(f))
@@ -214,6 +219,26 @@ func (p *Program) compileLeaf(c *clause, n query.Node) {
 			p.add(c, &Leaf{Field: f, Term: VectorTerm(f), Radius: n.Radius, To: NewDistance(f.Vector, []byte(n.Vector))})
 			c.distance = n.ScoreAs
 		}
+	}
+}
+
+// relates returns a function that reports whether a shape has the relation to the shape of the query.
+func relates(n *query.GeoShape, f *Field) func(wkt string) bool {
+	other, err := geo.Parse(n.WKT, !f.Flat)
+	return func(wkt string) bool {
+		shape, bad := geo.Parse(wkt, !f.Flat)
+		if err != nil || bad != nil {
+			return false
+		}
+		switch n.Relation {
+		case query.Within:
+			return shape.Within(other, !f.Flat)
+		case query.Contains:
+			return other.Within(shape, !f.Flat)
+		case query.Intersects:
+			return shape.Intersects(other, !f.Flat)
+		}
+		return !shape.Intersects(other, !f.Flat)
 	}
 }
 
@@ -303,6 +328,18 @@ func (e *Expansion) Take(term []byte) bool {
 	}
 	e.clause.children = append(e.clause.children, v)
 	return true
+}
+
+// Words returns the words that the expansions found.
+func (p *Program) Words() (words []string) {
+	for _, e := range p.Expansions {
+		for term := range e.found {
+			if !e.tags {
+				words = append(words, term[1:])
+			}
+		}
+	}
+	return words
 }
 
 // Full reports whether the expansion has as many terms as it may.

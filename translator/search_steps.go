@@ -1,0 +1,286 @@
+package translator
+
+import (
+	"slices"
+
+	"github.com/meowdis/meowdis/redis/search/expr"
+	"github.com/meowdis/meowdis/redis/search/query"
+	"github.com/meowdis/meowdis/translator/document"
+	"github.com/meowdis/meowdis/translator/inverted"
+)
+
+// property returns a property of a row, and keeps it in the row.
+func (a *pipeline) property(r *aggregateRow, name string) (expr.Value, bool) {
+	if v, ok := r.values[name]; ok {
+		return v, true
+	}
+	h := r.hit
+	if h == nil {
+		return expr.Value{}, false
+	}
+	v, ok := a.documentProperty(r, h, name)
+	if ok {
+		a.work.Grow(64)
+		r.values[name] = v
+	}
+	return v, ok
+}
+
+func (a *pipeline) documentProperty(r *aggregateRow, h *hit, name string) (expr.Value, bool) {
+	if d, ok := h.Distances[name]; ok {
+		return expr.Num(d), true
+	}
+	if name == "__score" {
+		return expr.Num(h.score), true
+	}
+	if h.key == nil || h.key.source == nil {
+		return expr.Value{}, false
+	}
+	if name == "__key" {
+		return expr.Str(string(h.key.key)), true
+	}
+	path, field := name, a.f.ix.schema.Field(name)
+	if field != nil {
+		path = field.Path
+	}
+	src := h.key.source
+	if src.Root == nil {
+		text, ok := src.Value(path)
+		v := expr.Str(text)
+		if field != nil && field.Type == inverted.Numeric {
+			if n, is := v.Number(); is {
+				v = expr.Num(n)
+			}
+		}
+		return v, ok
+	}
+	values := src.Select(path)
+	if len(values) == 0 {
+		return expr.Value{}, false
+	}
+	if a.q.dialect >= 3 && len(values) > 1 {
+		values = []*document.Value{{Kind: document.Array, Elems: values}}
+	}
+	if values[0].Kind == document.Array || values[0].Kind == document.Object {
+		if r.json == nil {
+			r.json = map[string]string{}
+		}
+		r.json[name] = string(values[0].Append(nil))
+	}
+	return jsonExpr(values[0]), true
+}
+
+// jsonExpr converts a value of a document.
+func jsonExpr(v *document.Value) expr.Value {
+	switch {
+	case v.IsNumber():
+		return expr.Num(v.Double())
+	case v.Kind == document.Null:
+		return expr.Value{}
+	case v.Kind == document.Array:
+		items := make([]expr.Value, len(v.Elems))
+		for i, e := range v.Elems {
+			items[i] = jsonExpr(e)
+		}
+		return expr.List(items...)
+	}
+	return expr.Str(textOf(v))
+}
+
+func (a *pipeline) exprRow(r *aggregateRow) *expr.Row {
+	return &expr.Row{
+		Property: func(name string) (expr.Value, bool) { return a.property(r, name) },
+		Names: func() (names []string) {
+			for _, name := range slices.Concat(a.shown, r.shown) {
+				if _, ok := a.property(r, name); ok && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+			return names
+		},
+		MatchedTerms: a.terms,
+	}
+}
+
+// queryTerms returns the terms of a query.
+func queryTerms(tree query.Node) (terms []string) {
+	query.Walk(tree, func(n query.Node) {
+		switch n := n.(type) {
+		case *query.Term:
+			terms = append(terms, n.Text)
+		case *query.Phrase:
+			terms = append(terms, n.Terms...)
+		}
+	})
+	return terms
+}
+
+// applyStep adds a property.
+type applyStep struct {
+	e  *expr.Expr
+	as string
+}
+
+func (s *applyStep) needs() []string { return s.e.Properties() }
+
+func (s *applyStep) run(a *pipeline) error {
+	for _, r := range a.rows {
+		a.work.Step(64)
+		v, err := s.e.Eval(a.exprRow(r))
+		if err != nil {
+			return err
+		}
+		a.work.Grow(int64(64 + len(v.Str)))
+		r.values[s.as] = v
+		delete(r.json, s.as)
+	}
+	a.show(s.as)
+	return nil
+}
+
+// filterStep keeps rows.
+type filterStep struct{ e *expr.Expr }
+
+func (s *filterStep) needs() []string { return s.e.Properties() }
+
+func (s *filterStep) run(a *pipeline) error {
+	kept := a.rows[:0]
+	for _, r := range a.rows {
+		a.work.Step(64)
+		v, err := s.e.Eval(a.exprRow(r))
+		if err != nil {
+			return err
+		}
+		if v.Truth() {
+			kept = append(kept, r)
+		}
+	}
+	a.rows, a.total = kept, len(kept)
+	return nil
+}
+
+// sortStep sorts rows, and keeps the first max unless it is 0.
+type sortStep struct {
+	keys []expr.SortKey
+	max  int64
+}
+
+func (s *sortStep) needs() (names []string) {
+	for _, k := range s.keys {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+func (s *sortStep) run(a *pipeline) error {
+	for _, k := range s.keys {
+		a.show(k.Name)
+	}
+	slices.SortStableFunc(a.rows, func(x, y *aggregateRow) int {
+		a.work.Step(32)
+		return expr.CompareRows(s.keys, a.exprRow(x).Property, a.exprRow(y).Property)
+	})
+	if s.max > 0 && int64(len(a.rows)) > s.max {
+		a.rows = a.rows[:s.max]
+	}
+	return nil
+}
+
+// limitStep keeps a page of rows.
+type limitStep struct{ offset, count int64 }
+
+func (s *limitStep) needs() []string { return nil }
+
+func (s *limitStep) run(a *pipeline) error {
+	a.rows = a.rows[min(s.offset, int64(len(a.rows))):]
+	a.rows = a.rows[:min(s.count, int64(len(a.rows)))]
+	return nil
+}
+
+// groupStep replaces rows by a row per group.
+type groupStep struct {
+	by         []string
+	reductions []*expr.Reduction
+	as         []string
+}
+
+func (s *groupStep) needs() (names []string) {
+	names = slices.Clone(s.by)
+	for _, r := range s.reductions {
+		names = append(names, r.Properties...)
+	}
+	return names
+}
+
+// maxGroups limits the groups of a step.
+const maxGroups = 1_000_000
+
+var errTooManyGroups = &expr.Error{Code: "SEARCH_LIMIT_OVER", Text: "Aggregate GROUPBY exceeded MAX_AGGREGATE_GROUPS limit of 1000000 groups"}
+
+type rowGroup struct {
+	row      *aggregateRow
+	reducers []expr.Reducer
+}
+
+func (s *groupStep) run(a *pipeline) error {
+	groups := map[string]*rowGroup{}
+	var order []*rowGroup
+	for _, r := range a.rows {
+		row := a.exprRow(r)
+		var visit func(at int, key []byte, values []expr.Value) error
+		visit = func(at int, key []byte, values []expr.Value) error {
+			a.work.Step(64)
+			if at < len(s.by) {
+				v, _ := a.property(r, s.by[at])
+				items := []expr.Value{v}
+				if v.Kind == expr.Array && len(v.Items) > 0 {
+					items = v.Items
+				}
+				for _, item := range items {
+					text := item.String()
+					next := append(append(slices.Clip(key), byte(item.Kind)), text...)
+					if err := visit(at+1, append(next, 0), append(slices.Clip(values), item)); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			g := groups[string(key)]
+			if g == nil {
+				if len(order) == maxGroups {
+					return errTooManyGroups
+				}
+				a.work.Grow(int64(320 + len(key)))
+				g = &rowGroup{row: &aggregateRow{values: map[string]expr.Value{}}}
+				for i, name := range s.by {
+					g.row.values[name] = values[i]
+				}
+				for _, reduction := range s.reductions {
+					g.reducers = append(g.reducers, reduction.New())
+				}
+				groups[string(key)] = g
+				order = append(order, g)
+			}
+			for _, reducer := range g.reducers {
+				a.work.Grow(16)
+				reducer.Add(row)
+			}
+			return nil
+		}
+		if err := visit(0, nil, nil); err != nil {
+			return err
+		}
+	}
+	a.rows, a.shown = a.rows[:0], nil
+	for _, name := range slices.Concat(s.by, s.as) {
+		a.show(name)
+	}
+	for _, g := range order {
+		for i, reducer := range g.reducers {
+			g.row.values[s.as[i]] = reducer.Result()
+		}
+		a.rows = append(a.rows, g.row)
+	}
+	a.total = len(a.rows)
+	return nil
+}
