@@ -60,9 +60,9 @@ type options struct {
 
 // The order of parts matters: growth empties the biggest file, which loading makes.
 var parts = []part{
-	{"servers", compareServers}, {"mixed", mixing}, {"rest", overREST}, {"start", starting}, {"idle", idling},
+	{"servers", compareServers}, {"random", scattering}, {"mixed", mixing}, {"rest", overREST}, {"start", starting}, {"idle", idling},
 	{"load", loading}, {"inspect", inspecting}, {"growth", growth}, {"shell", shelling}, {"stall", stalling}, {"attacks", attacking},
-	{"files", manyKeys}, {"move", moving}, {"commands", timing}, {"vsim", similar},
+	{"files", manyKeys}, {"move", moving}, {"memory", remembering}, {"rqlite", sharing}, {"commands", timing}, {"vsim", similar},
 }
 
 func names() (all []string) {

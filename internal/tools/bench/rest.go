@@ -58,6 +58,73 @@ func overREST(o *options, parent string) error {
 	fmt.Fprintf(o.out, "10 clients, %d SETs and GETs at a time, commands a second, median of %d rounds:\n\n", batch, o.rounds)
 	fmt.Fprintf(o.out, "| REST, /pipeline | RESP | REST : RESP |\n|---:|---:|---:|\n| %.0f | %.0f | %.2f× |\n\n", median(rest), median(direct), r)
 	o.goals.atLeast("a command in a /pipeline of 100, beside RESP", r, 0.5)
+	return longPipeline(o, "http://127.0.0.1:"+port+"/pipeline", token, server.port)
+}
+
+// longPipeline compares one request of 10,000 SETs with the same commands over RESP.
+func longPipeline(o *options, url, token, port string) error {
+	const sets = 10_000
+	var calls [][]string
+	var wire []byte
+	for i := range sets {
+		calls = append(calls, []string{"SET", fmt.Sprintf("key:%012d", i*7919%sets), "xxx"})
+		wire = resp.AppendCommand(wire, []byte("SET"), []byte(calls[i][1]), []byte("xxx"))
+	}
+	body, err := json.Marshal(calls)
+	if err != nil {
+		return err
+	}
+	conn, err := dial(port)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	in := bufio.NewReader(conn)
+	overRESP := func() error {
+		failed := make(chan error, 1)
+		go func() { _, err := conn.Write(wire); failed <- err }()
+		for range sets {
+			if err := skipReply(in); err != nil {
+				return err
+			}
+		}
+		return <-failed
+	}
+	var rest, direct []time.Duration
+	for range o.rounds * 3 {
+		for _, way := range []struct {
+			took *[]time.Duration
+			run  func() error
+		}{{&rest, func() error { return post(url, token, body) }}, {&direct, overRESP}} {
+			began := time.Now()
+			if err := way.run(); err != nil {
+				return err
+			}
+			*way.took = append(*way.took, time.Since(began))
+		}
+	}
+	r := ratio(median(rest), median(direct))
+	fmt.Fprintf(o.out, "1 client, %d SETs in one /pipeline take %s, over RESP %s: %.2f×.\n\n", sets, round(median(rest)), round(median(direct)), r)
+	o.goals.atMost(fmt.Sprintf("a /pipeline of %d SETs : the same over RESP", sets), r, 1.2)
+	return nil
+}
+
+// post sends a request, and reads its response.
+func post(url, token string, body []byte) error {
+	req, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	res, err := restTransport.RoundTrip(req)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, res.Body)
+	res.Body.Close()
+	if err != nil || res.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s, %w", url, res.Status, err)
+	}
 	return nil
 }
 
@@ -96,19 +163,8 @@ func restClient(url, token string, calls int) error {
 		if err != nil {
 			return err
 		}
-		req, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(body))
-		if err != nil {
+		if err := post(url, token, body); err != nil {
 			return err
-		}
-		req.Header.Set("Authorization", "Bearer "+token)
-		res, err := restTransport.RoundTrip(req)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(io.Discard, res.Body)
-		res.Body.Close()
-		if err != nil || res.StatusCode != http.StatusOK {
-			return fmt.Errorf("%s: %s, %w", url, res.Status, err)
 		}
 	}
 	return nil

@@ -58,7 +58,8 @@ func (s slow) wanted(o *options) bool {
 		return strings.HasPrefix(s.command, o.slow)
 	}
 	name, _, _ := strings.Cut(s.command, " ")
-	return slices.Contains([]string{"DEL", "UNLINK", "FLUSHALL", "RENAME", "COPY", "SUNIONSTORE", "DEBUG", "PEXPIRE"}, name)
+	return slices.Contains([]string{"DEL", "UNLINK", "FLUSHALL", "RENAME", "COPY", "SUNIONSTORE", "DEBUG", "PEXPIRE",
+		"HSET", "SADD", "ZADD", "MSET", "HPEXPIRE", "SWAPDB", "FLUSHDB", "LPOP", "LMPOP", "ZMPOP"}, name)
 }
 
 func stall(o *options, parent string, r rival, s slow) error {

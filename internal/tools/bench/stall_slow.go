@@ -8,7 +8,7 @@ import (
 
 // slow is a command on a key of many elements, and the data that it needs. {half} stands for
 // half the number of elements, {most} for nine tenths, {names} for the names of a tenth of
-// them, and {dump} for the payload of DUMP k.
+// them, {new} for as many new elements, and {dump} for the payload of DUMP k.
 type slow struct {
 	command string
 	filling
@@ -30,10 +30,7 @@ var (
 	keys    = filling{"database of that many strings", "MSET", "k%d v%d"}
 )
 
-const (
-	fields = "the fields that it changes stay in place"
-	script = "a script is one transaction"
-)
+const script = "a script is one transaction"
 
 var slows = []slow{
 	{"DEL k", aHash, ""},
@@ -77,13 +74,21 @@ var slows = []slow{
 	{"SPOP k {half}", aSet, ""},
 	{"SREM k {names}", aSet, ""},
 	{"HDEL k {names}", aHash, ""},
-	{"HPEXPIRE k 1 FIELDS {names}", aHash, fields},
+	{"HPEXPIRE k 1 FIELDS {names}", aHash, ""},
+
+	{"LPOP k {half}", aList, ""},
+	{"LMPOP 1 k LEFT COUNT {half}", aList, ""},
+	{"ZMPOP 1 k MIN COUNT {half}", aZSet, ""},
+	{"HSET l {new}", aHash, ""},
+	{"SADD l {new}", aSet, ""},
+	{"ZADD l {new}", aZSet, ""},
+	{"MSET {new}", keys, ""},
 
 	{"SETRANGE l 300000000 x", aString, ""},
 	{"SET l {dump}", aString, "a string is written whole"},
 	{"FLUSHALL", keys, ""},
 	{"FLUSHDB", keys, ""},
-	{"SWAPDB 0 1", keys, "the row of each key changes"},
+	{"SWAPDB 0 1", keys, ""},
 	{"EVAL for+i=1,{half}+do+redis.call('SET','k'..i,i)+end 0", keys, script},
 }
 
@@ -98,6 +103,11 @@ func (s slow) words(c *client, elements int) ([]string, error) {
 				return nil, err
 			}
 			all = append(all, string(payload.Str))
+			continue
+		case "{new}":
+			for i := range elements / 10 {
+				all = append(all, strings.Fields(strings.ReplaceAll(s.element, "%d", strconv.Itoa(elements+i)))...)
+			}
 			continue
 		case "{names}":
 			name, _, _ := strings.Cut(s.element, " ")
@@ -140,6 +150,10 @@ func prepare(c *client, f filling, elements int) error {
 	if _, err := c.do("SADD", "small", "a", "b"); err != nil {
 		return err
 	}
-	_, err := c.do("SET", "bystander", "v")
-	return err
+	for _, args := range [][]string{{"SELECT", "1"}, {"SET", "elsewhere", "v"}, {"SELECT", "0"}, {"SET", "bystander", "v"}} {
+		if _, err := c.do(args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
