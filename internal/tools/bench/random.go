@@ -35,7 +35,7 @@ func scattering(o *options, parent string) error {
 		}
 		all = append(all, server)
 	}
-	fmt.Fprintf(o.out, "`redis-benchmark -c 50 -r %d` on as many keys, requests a second, median of %d rounds after one that does not count:\n\n", o.keys, o.rounds)
+	fmt.Fprintf(o.out, "`redis-benchmark -c 50 -r %d` on a file of these keys, requests a second, median of %d rounds after one that does not count:\n\n", o.keys, o.rounds)
 	fmt.Fprint(o.out, "| | pipeline | meowdis | redis-server | meowdis : Redis |\n|---|---:|---:|---:|---:|\n")
 	for _, w := range []struct {
 		test           string

@@ -8,7 +8,7 @@ import (
 
 // slow is a command on a key of many elements, and the data that it needs. {half} stands for
 // half the number of elements, {most} for nine tenths, {names} for the names of a tenth of
-// them, {new} for as many new elements, and {dump} for the payload of DUMP k.
+// them, {new} for a tenth in new elements, and {dump} for the payload of DUMP k.
 type slow struct {
 	command string
 	filling
