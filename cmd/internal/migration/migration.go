@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/remote/psync"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/transfer"
@@ -98,8 +100,28 @@ func New(src *targets.Conn, o Options) *Migration {
 	return m
 }
 
+// takesStream reports whether the target has transactions for any keys. A cluster has them for one slot.
+func (m *Migration) takesStream() bool {
+	switch targets.Plain(m.dst.Session).(type) {
+	case *engine.Session, *remote.Redis, *remote.REST:
+		return true
+	}
+	return false
+}
+
+// errNoPause reports a source whose writes cannot be paused with one command: other processes write to a file, and each
+// node of a cluster pauses for itself.
+var errNoPause = errors.New("--cut-over needs a source that is one server: stop its writers, and use --until-caught-up")
+
 // Run migrates until the goal of the options is reached, ctx ends, or an error that does not pass.
 func (m *Migration) Run(ctx context.Context) (r Result, err error) {
+	switch targets.Plain(m.src.Session).(type) {
+	case *remote.Redis, *remote.REST:
+	default:
+		if m.o.CutOver != nil {
+			return r, errNoPause
+		}
+	}
 	if m.dst, err = m.o.OpenTarget(ctx, true); err != nil {
 		return r, err
 	}
@@ -176,9 +198,11 @@ func (m *Migration) status() Status {
 
 // follow follows until ctx ends or the goal is reached.
 func (m *Migration) follow(ctx context.Context) error {
-	if m.dial == nil {
-		m.say("%s is not a Redis server: comparing all keys in passes; a change arrives with the next pass", m.src.Target)
-		return m.passes(ctx)
+	switch {
+	case m.dial == nil:
+		return m.passes(ctx, fmt.Sprintf("%s has no stream of its writes", m.src.Target))
+	case !m.takesStream():
+		return m.passes(ctx, fmt.Sprintf("%s has no transactions over all keys", m.dst.Target))
 	}
 	streaming, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -194,8 +218,7 @@ func (m *Migration) follow(ctx context.Context) error {
 	err = errors.Join(err, <-watched)
 	var refused *psync.RefusedError
 	if errors.As(err, &refused) {
-		m.say("%s refuses to serve a replica (%s): comparing all keys in passes; a change arrives with the next pass", m.src.Target, refused.Reply)
-		return m.passes(ctx)
+		return m.passes(ctx, fmt.Sprintf("%s refuses to serve a replica (%s)", m.src.Target, refused.Reply))
 	}
 	return err
 }

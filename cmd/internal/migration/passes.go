@@ -17,8 +17,10 @@ const passesID = "passes"
 const passKeys = 100_000
 
 // passes copies all keys, and then compares all of them again and again.
-func (m *Migration) passes(ctx context.Context) error {
+// why is the reason, for the user.
+func (m *Migration) passes(ctx context.Context, why string) error {
 	m.passing.Store(true)
+	m.say("%s: comparing all keys in passes; a change arrives with the next pass", why)
 	p, ok, err := follow.ReadPosition(ctx, m.dst, m.key)
 	switch {
 	case err != nil:
