@@ -38,6 +38,11 @@ type cluster struct {
 	// forwardFor.
 	forwardUntil time.Time
 	forwardFor   time.Duration
+
+	// A leader that hangs is soon replaced. Until silentUntil, nodes that still name it are asked again: they would
+	// forward a request to it, and wait for it for forwardTimeout.
+	silent      string // the leader that did not answer, "" for none
+	silentUntil time.Time
 }
 
 // request is sent again until a node answers it.
@@ -55,6 +60,9 @@ const (
 	// silenceTimeout limits how long a node may stay silent before it is probed, and how long it then has to
 	// answer the probe.
 	silenceTimeout = 2 * time.Second
+
+	// electionTimeout limits how long nodes may name a leader that was silent before they must forward to it.
+	electionTimeout = 3 * time.Second
 
 	// forwardTimeout limits how long a node waits for the leader it forwards a request to.
 	forwardTimeout = 10 * time.Second
@@ -131,7 +139,7 @@ func (c *cluster) send(ctx context.Context, r *request) error {
 				return rejection{"no node of the rqlite cluster can be reached: " + unwrapURL(err).Error()}
 			}
 			r.unknown = r.unknown || !errors.Is(err, errNotStarted) && !neverSent(err)
-			c.failed(host)
+			c.failed(host, errors.Is(err, errSilent))
 		}
 		wait := time.NewTimer(pause)
 		select {
@@ -181,20 +189,37 @@ func (c *cluster) follow(host, leader string) bool {
 		c.next(host)
 		return false
 	}
+	if leader == c.silent {
+		c.next(host)
+		if time.Now().After(c.silentUntil) { // it hangs only for this process
+			c.silent = ""
+			c.forward()
+		}
+		return false
+	}
 	at := host != c.leader // leaders that name each other must not be asked without a pause
 	c.leader = leader
 	return at
 }
 
-// failed moves to another node after host failed.
-func (c *cluster) failed(host string) {
+// failed moves to another node after host failed, or was silent.
+func (c *cluster) failed(host string, silent bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.leader == host {
-		c.forwardFor = min(max(2*c.forwardFor, minForward), maxForward)
-		c.forwardUntil = time.Now().Add(c.forwardFor)
+	switch {
+	case c.leader != host:
+	case silent:
+		c.silent, c.silentUntil = host, time.Now().Add(electionTimeout)
+	default:
+		c.forward()
 	}
 	c.next(host)
+}
+
+// forward makes nodes forward requests to the leader for a while.
+func (c *cluster) forward() {
+	c.forwardFor = min(max(2*c.forwardFor, minForward), maxForward)
+	c.forwardUntil = time.Now().Add(c.forwardFor)
 }
 
 func (c *cluster) next(host string) {
@@ -309,6 +334,9 @@ func (c *cluster) succeeded(host string) {
 	defer c.mu.Unlock()
 	if c.leader == host {
 		c.forwardFor = 0
+	}
+	if c.silent == host {
+		c.silent = ""
 	}
 }
 
