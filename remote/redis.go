@@ -20,8 +20,9 @@ import (
 // Redis is a session on a server that speaks the Redis protocol. It reconnects if its connection was lost,
 // unless a transaction or watched keys were lost with it. It is for one goroutine at a time.
 type Redis struct {
-	server server
-	resp3  bool
+	server  server
+	resp3   bool
+	replica bool // connections read from a replica of a cluster
 
 	conn    net.Conn // nil while disconnected
 	in      *bufio.Reader
@@ -123,7 +124,7 @@ func (r *Redis) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 // returns the replies up to that one. The protocol has no such mode, so every write waits for the reply before
 // it.
 func (r *Redis) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
-	return untilError(ctx, calls, r.Pipeline)
+	return UntilError(ctx, calls, r.Pipeline)
 }
 
 // send runs calls. If the connection was lost, it tries once more on a new connection, provided that repeating
@@ -147,7 +148,7 @@ func (r *Redis) send(ctx context.Context, calls [][][]byte) ([]resp.Value, error
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if before.multi || before.watching || !repeatable(calls) || errors.Is(err, os.ErrDeadlineExceeded) {
+	if before.multi || before.watching || !Repeatable(calls) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, err
 	}
 	if err := r.ready(ctx); err != nil {

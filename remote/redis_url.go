@@ -91,7 +91,7 @@ func (s server) dial(ctx context.Context) (net.Conn, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	}
-	return nil, fmt.Errorf("reaching %s: %w", s.address, explain(err))
+	return nil, unreachable{fmt.Errorf("reaching %s: %w", s.address, explain(err))}
 }
 
 // greeting returns the commands that a new connection sends first.
@@ -112,6 +112,9 @@ func (r *Redis) greeting() [][][]byte {
 	}
 	if r.db != 0 {
 		calls = append(calls, [][]byte{[]byte("SELECT"), fmt.Append(nil, r.db)})
+	}
+	if r.replica {
+		calls = append(calls, [][]byte{[]byte("READONLY")})
 	}
 	return calls
 }

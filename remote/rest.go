@@ -132,7 +132,7 @@ func (r *REST) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp
 			got, err = r.send(ctx, calls[:n], true)
 		default:
 			// The first response shows whether the endpoint can stop at an error.
-			got, err = untilError(ctx, calls[:min(n, 64)], func(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+			got, err = UntilError(ctx, calls[:min(n, 64)], func(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 				return r.send(ctx, calls, true)
 			})
 		}

@@ -100,7 +100,7 @@ func (r *REST) exec(ctx context.Context) (resp.Value, error) {
 	}
 	var replies []resp.Value
 	if len(calls) > 0 {
-		a, err := r.post(ctx, request{path: "multi-exec", body: jsonCommands(calls), encoding: r.encoding(), repeatable: repeatable(calls)})
+		a, err := r.post(ctx, request{path: "multi-exec", body: jsonCommands(calls), encoding: r.encoding(), repeatable: Repeatable(calls)})
 		if err != nil {
 			return resp.Value{}, err
 		}

@@ -98,7 +98,7 @@ func (r *REST) request(q request) request {
 // one runs one command.
 func (r *REST) one(ctx context.Context, args [][]byte, untilError bool) (resp.Value, error) {
 	call := [][][]byte{args}
-	q := request{repeatable: repeatable(call), untilError: untilError}
+	q := request{repeatable: Repeatable(call), untilError: untilError}
 	if r.fitsJSON(args) {
 		q.body = appendJSONCommand(nil, args)
 	} else {
@@ -127,7 +127,7 @@ func (r *REST) one(ctx context.Context, args [][]byte, untilError bool) (resp.Va
 
 // many runs several commands as one request.
 func (r *REST) many(ctx context.Context, calls [][][]byte, untilError bool) ([]resp.Value, error) {
-	q := request{path: "pipeline", body: jsonCommands(calls), repeatable: repeatable(calls), untilError: untilError}
+	q := request{path: "pipeline", body: jsonCommands(calls), repeatable: Repeatable(calls), untilError: untilError}
 	a, err := r.detect(ctx, q, calls)
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (r *REST) detect(ctx context.Context, q request, calls [][][]byte) (answer,
 		return a, err
 	}
 	lossy := bytes.ContainsRune(a.body, utf8.RuneError) || bytes.Contains(bytes.ToLower(a.body), []byte(`\ufffd`))
-	if r.base64 && lossy && repeatable(calls) {
+	if r.base64 && lossy && Repeatable(calls) {
 		return r.post(ctx, r.request(q))
 	}
 	return a, nil

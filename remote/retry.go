@@ -16,9 +16,9 @@ func commandName(args [][]byte) string {
 	return strings.ToUpper(string(args[0]))
 }
 
-// repeatable reports whether all calls may be sent again after an unknown outcome: each only reads, or has the
+// Repeatable reports whether all calls may be sent again after an unknown outcome: each only reads, or has the
 // same effect and reply when it runs twice.
-func repeatable(calls [][][]byte) bool {
+func Repeatable(calls [][][]byte) bool {
 	for _, args := range calls {
 		if !readsOnly(args) && !idempotent(args) {
 			return false
@@ -48,10 +48,10 @@ func idempotent(args [][]byte) bool {
 	return true
 }
 
-// untilError runs calls on a server that cannot stop at an error. Commands that only read are sent sharedContext
+// UntilError runs calls on a server that cannot stop at an error. Commands that only read are sent sharedContext
 // with the command after them, because an extra read has no effect. Every other command waits for the replies
 // before it.
-func untilError(ctx context.Context, calls [][][]byte, pipeline func(context.Context, [][][]byte) ([]resp.Value, error)) ([]resp.Value, error) {
+func UntilError(ctx context.Context, calls [][][]byte, pipeline func(context.Context, [][][]byte) ([]resp.Value, error)) ([]resp.Value, error) {
 	replies := make([]resp.Value, 0, len(calls))
 	for len(replies) < len(calls) {
 		rest := calls[len(replies):]

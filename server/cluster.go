@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha1"
 	"encoding/hex"
@@ -13,14 +12,13 @@ import (
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/slot"
 	"github.com/meowdis/meowdis/translator"
 )
 
 // By default cluster commands reply that cluster support is disabled. With Config.Cluster the server is a cluster of
 // one node that owns all slots, so clients that require a cluster can use it. One call may use keys of different
 // slots, and all databases exist.
-
-const slots = 16384
 
 var (
 	noCluster   = resp.MakeError("ERR This instance has cluster support disabled")
@@ -50,11 +48,11 @@ func (s *Server) cluster(ctx context.Context, p *principal, cmd *commands.Comman
 		return resp.MakeString(s.shardID()), true
 	case "CLUSTER NODES":
 		host, port := p.nodeAddr()
-		return verbatim(fmt.Sprintf("%s %s:%d@%d myself,master - 0 0 0 connected 0-%d\n", s.runID, host, port, port+10000, slots-1)), true
+		return verbatim(fmt.Sprintf("%s %s:%d@%d myself,master - 0 0 0 connected 0-%d\n", s.runID, host, port, port+10000, slot.Count-1)), true
 	case "CLUSTER SLOTS":
 		host, port := p.nodeAddr()
 		node := resp.MakeArray(resp.MakeString(host), resp.MakeInt(port), resp.MakeString(s.runID), resp.EmptyArray)
-		return resp.MakeArray(resp.MakeArray(resp.Zero, resp.MakeInt(slots-1), node)), true
+		return resp.MakeArray(resp.MakeArray(resp.Zero, resp.MakeInt(slot.Count-1), node)), true
 	case "CLUSTER SHARDS":
 		return s.shards(p), true
 	case "CLUSTER LINKS":
@@ -68,7 +66,7 @@ func (s *Server) cluster(ctx context.Context, p *principal, cmd *commands.Comman
 	case "CLUSTER FAILOVER":
 		return resp.MakeError("ERR You should send CLUSTER FAILOVER to a replica"), true
 	case "CLUSTER KEYSLOT":
-		return resp.MakeInt(int64(slotOf(args[2]))), true
+		return resp.MakeInt(int64(slot.Of(args[2]))), true
 	case "CLUSTER COUNTKEYSINSLOT":
 		return s.countInSlot(ctx, args), true
 	case "CLUSTER GETKEYSINSLOT":
@@ -122,20 +120,20 @@ func (s *Server) shards(p *principal) resp.Value {
 		text("id"), text(s.runID), text("port"), resp.MakeInt(port), text("ip"), text(host), text("endpoint"), text(host),
 		text("role"), text("master"), text("replication-offset"), resp.Zero, text("health"), text("online"))
 	return resp.MakeArray(resp.MakeMap(
-		text("slots"), resp.MakeArray(resp.Zero, resp.MakeInt(slots-1)), text("nodes"), resp.MakeArray(node)))
+		text("slots"), resp.MakeArray(resp.Zero, resp.MakeInt(slot.Count-1)), text("nodes"), resp.MakeArray(node)))
 }
 
 func (s *Server) countInSlot(ctx context.Context, args [][]byte) resp.Value {
-	slot, ok := commands.ParseInt(args[2])
+	wanted, ok := commands.ParseInt(args[2])
 	switch {
 	case !ok:
 		return notInteger
-	case slot < 0 || slot >= slots:
+	case wanted < 0 || wanted >= slot.Count:
 		return invalidSlot
 	}
 	n := int64(0)
 	if bad := s.eachKey(ctx, func(key []byte) bool {
-		if slotOf(key) == slot {
+		if int64(slot.Of(key)) == wanted {
 			n++
 		}
 		return true
@@ -146,17 +144,17 @@ func (s *Server) countInSlot(ctx context.Context, args [][]byte) resp.Value {
 }
 
 func (s *Server) keysInSlot(ctx context.Context, args [][]byte) resp.Value {
-	slot, ok1 := commands.ParseInt(args[2])
+	wanted, ok1 := commands.ParseInt(args[2])
 	most, ok2 := commands.ParseInt(args[3])
 	switch {
 	case !ok1 || !ok2:
 		return notInteger
-	case slot < 0 || slot >= slots || most < 0:
+	case wanted < 0 || wanted >= slot.Count || most < 0:
 		return resp.MakeError("ERR Invalid slot or number of keys")
 	}
 	reply := resp.EmptyArray
 	if bad := s.eachKey(ctx, func(key []byte) bool {
-		if slotOf(key) == slot && int64(len(reply.Elems)) < most {
+		if int64(slot.Of(key)) == wanted && int64(len(reply.Elems)) < most {
 			reply.Elems = append(reply.Elems, resp.MakeBulk(key))
 		}
 		return int64(len(reply.Elems)) < most
@@ -189,25 +187,4 @@ func (s *Server) eachKey(ctx context.Context, see func(key []byte) bool) (bad re
 			return resp.Value{}
 		}
 	}
-}
-
-// slotOf returns the slot of a key. Only the part between the first { and the next } is hashed, unless it is empty.
-func slotOf(key []byte) int64 {
-	if from := bytes.IndexByte(key, '{'); from >= 0 {
-		if n := bytes.IndexByte(key[from+1:], '}'); n > 0 {
-			key = key[from+1 : from+1+n]
-		}
-	}
-	crc := uint16(0) // CRC-16/XMODEM
-	for _, b := range key {
-		crc ^= uint16(b) << 8
-		for range 8 {
-			if crc&0x8000 != 0 {
-				crc = crc<<1 ^ 0x1021
-			} else {
-				crc <<= 1
-			}
-		}
-	}
-	return int64(crc % slots)
 }

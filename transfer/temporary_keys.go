@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/redis/slot"
 )
 
 // TemporaryPrefix begins the names of temporary keys. Keys with this prefix are never copied:
@@ -21,6 +22,12 @@ const (
 	temporaryLife = 3_600_000
 	temporaryIdle = 600_000
 )
+
+// TemporaryName returns the name of a temporary key that is renamed to key. name is unique for the key. In a Redis
+// Cluster both are on one node.
+func TemporaryName(name string, key []byte) string {
+	return TemporaryPrefix + name + "{" + slot.Tag(slot.Of(key)) + "}"
+}
 
 func isTemporary(name []byte) bool { return bytes.HasPrefix(name, []byte(TemporaryPrefix)) }
 

@@ -179,7 +179,7 @@ func (w *Writer) begin(ctx context.Context, p Part) error {
 	k := &keyWrite{key: p.Key}
 	if text, _ := p.Value.(rdb.String); p.Key.Type != StringType || !p.Last || len(text) > wholeBytes {
 		w.made++
-		k.temp = fmt.Appendf(nil, "%s%s:%d", TemporaryPrefix, w.o.Run, w.made)
+		k.temp = []byte(TemporaryName(fmt.Sprintf("%s:%d", w.o.Run, w.made), p.Key.Name))
 		renames, err := w.canRename(ctx, k.temp)
 		if err != nil {
 			return err

@@ -217,7 +217,7 @@ func (f *Copying) sourceChanged(ctx context.Context) (bool, error) {
 // name assigns a temporary name to a key.
 func (f *Copying) name(k *transfer.Key) *staged {
 	f.made++
-	s := &staged{name: string(k.Name), expires: k.ExpiresAt, temp: fmt.Sprintf("%s%s:copy%d", transfer.TemporaryPrefix, f.run, f.made)}
+	s := &staged{name: string(k.Name), expires: k.ExpiresAt, temp: transfer.TemporaryName(fmt.Sprintf("%s:copy%d", f.run, f.made), k.Name)}
 	f.byTemp[s.temp] = s
 	return s
 }

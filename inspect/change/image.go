@@ -168,7 +168,7 @@ func (im keyState) restore(dump resp.Value) [][]byte {
 // partsOf saves a key as commands that rebuild it part by part under a temporary name,
 // and then rename it.
 func (c *Maker) partsOf(ctx context.Context, db int, im keyState, out *batch) error {
-	temp := transfer.TemporaryPrefix + "undo:" + rand.Text()[:10]
+	temp := transfer.TemporaryName("undo:"+rand.Text()[:10], []byte(im.key))
 	for p, err := range transfer.FromKeys(ctx, c.In(db), []byte(im.key)) {
 		switch {
 		case err != nil:
