@@ -74,7 +74,6 @@ SOURCE and TARGET are a file, a URL or @PROFILE.`,
 	o.follow.addFlags(cmd)
 	o.tokens.AddFlags(cmd, "src-token", "dst-token")
 	o.reach.AddFlags(cmd)
-	o.reach.AddNodeFlag(cmd)
 	f.BoolVar(&o.full, "full", false, "make each commit to a file survive a power cut (slower)")
 	return cmd
 }
@@ -132,9 +131,6 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closeConn(err, dst) }()
-	if err := o.reach.CheckNodeToWrite(ctx, dst); err != nil {
-		return err
-	}
 	return o.copyOpen(ctx, s, src, dst, read)
 }
 

@@ -31,7 +31,6 @@ func (d *destination) addFlags(cmd *cobra.Command) {
 	d.keys.AddFlags(cmd, "")
 	d.confirm.addFlags(cmd)
 	d.targets.AddFlags(cmd)
-	d.targets.Reach.AddNodeFlag(cmd)
 }
 
 // check refuses contradicting flags, and notes whether the user chose a database.
@@ -66,9 +65,6 @@ func (d *destination) connect(ctx context.Context, s *streams) (*targets.Conn, e
 	c, err := d.targets.Enter(ctx, t, file)
 	if err != nil {
 		return nil, err
-	}
-	if err := d.targets.Reach.CheckNodeToWrite(ctx, c); err != nil {
-		return nil, closeConn(err, c)
 	}
 	if d.keys.DryRun {
 		return c, nil

@@ -62,7 +62,6 @@ a URL or @PROFILE.`,
 	f.BoolVar(&o.json, "json", false, "print one JSON object per difference")
 	o.tokens.AddFlags(cmd, "a-token", "b-token")
 	o.reach.AddFlags(cmd)
-	o.reach.AddNodeFlag(cmd)
 	return cmd
 }
 

@@ -65,7 +65,6 @@ Formats, chosen by the ending of FILE or with --format:
 	o.file.addFlags(cmd)
 	o.keys.AddFlags(cmd, "")
 	o.target.AddReadFlags(cmd)
-	o.target.Reach.AddNodeFlag(cmd)
 	return cmd
 }
 

@@ -54,7 +54,6 @@ them. Arrays are left out, because the format has none.`,
 	o.file.addFlags(cmd)
 	o.keys.AddFlags(cmd, "")
 	o.target.AddReadFlags(cmd)
-	o.target.Reach.AddNodeFlag(cmd)
 	return cmd
 }
 

@@ -72,7 +72,6 @@ you unlock it with w. Several targets open in tabs.
 		},
 	}
 	o.target.AddFlags(cmd)
-	o.target.Reach.AddNodeFlag(cmd)
 	cmd.Flags().StringVar(&o.separator, "separator", ":", "`TEXT` that splits names into folders")
 	cmd.Flags().BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	cmd.Flags().StringVar(&o.background, "background", "auto", "background `SHADE` of the terminal: light, dark, or auto, which asks the terminal")

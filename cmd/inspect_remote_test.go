@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/test/clustertest"
 	"github.com/meowdis/meowdis/internal/test/oracle"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/commands"
@@ -425,18 +426,15 @@ func TestInspectServerThatDies(t *testing.T) {
 	s.check(s.Press("q"))
 }
 
-// TestInspectClusterNode refuses one node of a cluster unless --this-node is given.
-func TestInspectClusterNode(t *testing.T) {
+// TestInspectCluster shows the keys of all masters.
+func TestInspectCluster(t *testing.T) {
 	t.Parallel()
-	node := oracle.StartCluster(t)
-	node.Dial(t).Do([]byte("SET"), []byte("cat:1"), []byte("tom"))
-	url := "unix://" + node.Socket
+	c := clustertest.Start(t, 2, false)
+	c.Masters[0].Do("SET", "b", "tom")   // slot 3300
+	c.Masters[1].Do("SET", "a", "kitty") // slot 15495
 	s := openScreen(t, 200, 24)
-	s.inspects("-t " + url)
-	s.shows("is one node of a Redis Cluster: other nodes may have keys, too; --this-node")
-	s.lastLine("$")
-	s.inspects("--this-node -t " + url)
-	s.shows("cat:")
+	s.inspects("-t redis://" + c.Masters[0].Address)
+	s.shows("2 keys")
 	s.check(s.Press("q"))
 }
 

@@ -34,9 +34,6 @@ func (i *openTarget) open(ctx context.Context) (options inspect.Options, err err
 	if i.reader, err = i.options.Connect(ctx, i.target, readOnly, false); err != nil {
 		return options, err
 	}
-	if err := i.options.Reach.CheckNode(ctx, i.reader); err != nil {
-		return options, closeConn(err, i.reader)
-	}
 	return i.screen(i.ctx), nil
 }
 

@@ -120,7 +120,7 @@ func TestBrokenConnection(t *testing.T) {
 			if line, err = in.ReadString('\n'); err != nil {
 				t.Fatal(err)
 			}
-			if line == "CLIENT\r\n" || line == "HELLO\r\n" {
+			if line == "CLIENT\r\n" || line == "HELLO\r\n" || line == "INFO\r\n" {
 				conn.Write([]byte("-ERR unknown command\r\n"))
 			}
 		}

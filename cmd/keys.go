@@ -64,15 +64,11 @@ unchanged; on a terminal, control characters are quoted.`,
 	flags.AddType(cmd, &o.typ, "list only keys of `TYPE`, such as string or hash")
 	o.list.addFlags(cmd, "keys")
 	o.target.AddReadFlags(cmd)
-	o.target.Reach.AddNodeFlag(cmd)
 	return cmd
 }
 
 func (o *keysOptions) run(ctx context.Context, s *streams) error {
 	return withTarget(ctx, s, &o.target, readOnly, func(c *targets.Conn) error {
-		if err := o.target.Reach.CheckNode(ctx, c); err != nil {
-			return err
-		}
 		var printed int64
 		if o.long && !o.list.json && s.outTerminal {
 			if _, err := s.out.Write(longLine("TYPE", "TTL", "SIZE", "KEY")); err != nil {

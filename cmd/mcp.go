@@ -66,7 +66,6 @@ and scripts need a person's confirmation, which the agent's program asks for;
 	timeout := f.Lookup("timeout")
 	timeout.Usage, timeout.DefValue, timeout.Annotations = "stop a call after `DURATION`", timeout.Value.String(), nil
 	flags.Alias(f, "time-limit", "timeout")
-	o.target.Reach.AddNodeFlag(cmd)
 	return cmd
 }
 
@@ -95,9 +94,6 @@ func (o *mcpOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closeConn(err, c) }()
-	if err := o.target.Reach.CheckNode(ctx, c); err != nil {
-		return err
-	}
 	c.LimitTime(o.limit)
 	x := &explainer{path: t.Path}
 	if t.URL != nil {

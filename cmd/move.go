@@ -15,14 +15,7 @@ import (
 
 // connectExisting connects to a target whose keys are read. A file must exist.
 func connectExisting(ctx context.Context, o *targets.Options, t targets.Target) (*targets.Conn, error) {
-	c, err := o.Enter(ctx, t, local.Options{ReadOnly: t.Path != local.Memory, CacheBytes: readCache})
-	if err != nil {
-		return nil, err
-	}
-	if err := o.Reach.CheckNode(ctx, c); err != nil {
-		return nil, closeConn(err, c)
-	}
-	return c, nil
+	return o.Enter(ctx, t, local.Options{ReadOnly: t.Path != local.Memory, CacheBytes: readCache})
 }
 
 // writable refuses once, rather than for each key, to write to a file of another program.

@@ -28,6 +28,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/redis/script"
 	"github.com/meowdis/meowdis/remote"
+	"github.com/meowdis/meowdis/remote/cluster"
 	"github.com/meowdis/meowdis/repl"
 )
 
@@ -190,6 +191,8 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *targets.Con
 	switch c := targets.Plain(c.Session).(type) {
 	case *remote.Redis:
 		t.Connections, t.OnPush, t.Debug = c.Connections, c.OnPush, c.Debug
+	case *cluster.Session:
+		t.Connections, t.OnPush, t.Node = c.Connections, c.OnPush, c.Node
 	case *remote.REST:
 		t.PollEvery = time.Second / 2
 	case *engine.Session:

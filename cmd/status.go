@@ -16,6 +16,7 @@ import (
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/remote/cluster"
 	"github.com/meowdis/meowdis/store/schema"
 )
 
@@ -68,6 +69,8 @@ type status struct {
 	SizeBytes *int64 `json:"bytes,omitempty"`
 	Confirm   string `json:"confirm"`
 	ReadOnly  bool   `json:"read_only"`
+
+	Nodes []cluster.Node `json:"nodes,omitempty"` // of a cluster
 }
 
 type shownCandidate struct {
@@ -151,6 +154,10 @@ func (o *statusOptions) ask(ctx context.Context, t targets.Target, st *status) e
 	if t.IsServer() {
 		st.askServer(ctx, c)
 	}
+	if s, is := targets.Plain(c.Session).(*cluster.Session); is {
+		st.Kind = "Redis Cluster"
+		st.Nodes = s.Nodes(ctx)
+	}
 	return c.Close()
 }
 
@@ -179,6 +186,27 @@ func (st *status) askServer(ctx context.Context, c *targets.Conn) {
 	}
 	if n, err := strconv.ParseInt(facts["used_memory"], 10, 64); err == nil {
 		st.SizeBytes = &n
+	}
+}
+
+// drawCluster lists the masters, each with its replicas.
+func (st *status) drawCluster(b *strings.Builder) {
+	masters := 0
+	for _, n := range st.Nodes {
+		if n.Master == "" {
+			masters++
+		}
+	}
+	fmt.Fprintf(b, "\n%d masters and %d replicas:\n", masters, len(st.Nodes)-masters)
+	for _, n := range st.Nodes {
+		switch {
+		case n.Problem != "":
+			fmt.Fprintf(b, "%-24s %s\n", n.Address, n.Problem)
+		case n.Master == "":
+			fmt.Fprintf(b, "%-24s master   %6d slots %10d keys %10s\n", n.Address, n.Slots, n.Keys, display.Bytes(n.Bytes))
+		default:
+			fmt.Fprintf(b, "  %-22s replica  %10s behind %5d keys %10s\n", n.Address, display.Bytes(n.Lag), n.Keys, display.Bytes(n.Bytes))
+		}
 	}
 }
 
@@ -215,6 +243,9 @@ func (st *status) print(w io.Writer, all bool) error {
 	if st.Confirm != "" {
 		fact("confirm", st.Confirm)
 		fact("read-only", yesNo(st.ReadOnly))
+	}
+	if len(st.Nodes) > 0 {
+		st.drawCluster(&b)
 	}
 	if all {
 		b.WriteString("\nSources of the target; the first one given is used:\n")

@@ -31,7 +31,6 @@ func (o *summaryOptions) addFlags(cmd *cobra.Command, top int, what string) {
 	f.Int64Var(&o.samples, "samples", 5, "a server measures `NUMBER` elements of each key, 0 for all")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.target.AddReadFlags(cmd)
-	o.target.Reach.AddNodeFlag(cmd)
 }
 
 func (o *summaryOptions) check(cmd *cobra.Command, args []string) error {
@@ -53,9 +52,6 @@ func (o *summaryOptions) run(ctx context.Context, s *streams, summary *stats.Sum
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
 	return withTarget(ctx, s, &o.target, readOnly, func(c *targets.Conn) error {
-		if err := o.target.Reach.CheckNode(ctx, c); err != nil {
-			return err
-		}
 		report := stats.Report{Colour: s.colour(), Keys: -1}
 		report.Width, _ = s.room()
 		if v, err := c.Do(ctx, []byte("DBSIZE")); err != nil {

@@ -27,6 +27,8 @@ type Target struct {
 	// Listen sends a command that opens a stream, such as SUBSCRIBE, and calls each with the
 	// messages until it fails or ctx ends; nil if the target has no such commands.
 	Listen func(ctx context.Context, args [][]byte, each func(resp.Value) error) error
+	// Node returns the node of a cluster that replied last; nil for other targets.
+	Node func() string
 	// Keys finds keys by name; nil if the target has no index of its keys.
 	Keys KeyIndex
 	// Connections returns how often a connection was made; nil if none can be lost.
@@ -226,7 +228,11 @@ func (l *loop) prompt(ctx context.Context) string {
 		}
 		tx = l.coloured(style, "("+state+")")
 	}
-	return strings.NewReplacer("{target}", l.Target.Name, "{db}", db, "{tx}", tx, "{sub}", sub, "{time}", time.Now().Format(time.TimeOnly)).
+	name := l.Target.Name
+	if l.Target.Node != nil {
+		name += "(" + l.Target.Node() + ")"
+	}
+	return strings.NewReplacer("{target}", name, "{db}", db, "{tx}", tx, "{sub}", sub, "{time}", time.Now().Format(time.TimeOnly)).
 		Replace(cmp.Or(l.Prompt, DefaultPrompt))
 }
 

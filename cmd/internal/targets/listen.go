@@ -29,7 +29,7 @@ func (c *Conn) useStore(file engine.Store, end func() error) {
 	}
 }
 
-// listener listens to a server. Implementations are remote.Redis and remote.REST.
+// listener listens to a server. Implementations are remote.Redis, cluster.Session and remote.REST.
 type listener interface {
 	Listen(ctx context.Context, args [][]byte, each func(resp.Value) error) error
 }

@@ -90,12 +90,14 @@ func FromURL(raw, token, source string) (Target, error) {
 		if _, has := u.User.Password(); token != "" && !has {
 			u.User = url.UserPassword(u.User.Username(), token)
 		}
-		if err := remote.CheckURL(raw); err != nil {
-			return Target{}, exit.Usagef("%s: %w", source, err)
+		for _, one := range servers(u) {
+			if err := remote.CheckURL(one); err != nil {
+				return Target{}, exit.Usagef("%s: %w", source, err)
+			}
 		}
 		return Target{URL: u, source: source}, nil
 	}
-	return Target{}, exit.Usagef("%s: unknown scheme %s://: use http://, https://, redis://, rediss:// or unix://", source, u.Scheme)
+	return Target{}, exit.Usagef("%s: unknown scheme %s://: use http://, https://, redis://, rediss://, cluster:// or unix://", source, u.Scheme)
 }
 
 // Named returns the target of an argument, with the token of its own flag, or else of --token. A Redis server gets

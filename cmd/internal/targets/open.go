@@ -17,6 +17,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/remote"
+	"github.com/meowdis/meowdis/remote/cluster"
 )
 
 // Conn is an open session with its target.
@@ -103,11 +104,9 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 		}
 		c.Session, c.end = r, r.Close
 	case t.URL != nil:
-		r, err := remote.OpenRedis(ctx, t.URL.String(), resp3, reach)
-		if err != nil {
+		if err := o.onServer(ctx, c, t, resp3); err != nil {
 			return nil, err
 		}
-		c.Session, c.end = r, r.Close
 	case file.FallbackReadOnly && !file.ReadOnly && !o.RefusesWrites(t) && t.IsNew() && o.CanMake(t):
 		f, err := local.NewLazyStore(t.Path, func() (*local.Store, error) { return o.OpenFile(t, file) })
 		if err != nil {
@@ -183,6 +182,8 @@ func (o *Options) Enter(ctx context.Context, t Target, file local.Options) (*Con
 func (c *Conn) Greet(ctx context.Context) error {
 	switch s := Plain(c.Session).(type) {
 	case *remote.Redis:
+		return s.Greet(ctx)
+	case *cluster.Session:
 		return s.Greet(ctx)
 	case *remote.REST:
 		_, err := s.Do(ctx, []byte("PING"))

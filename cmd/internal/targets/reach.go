@@ -16,8 +16,9 @@ type Reach struct {
 	tls     profile.TLS
 	timeout flags.Interval
 
-	allKeys  bool // the verb reads all keys
-	thisNode bool // accept a node of a cluster
+	thisNode bool     // one node of a cluster, not the cluster
+	replicas bool     // read from the replicas of a cluster
+	mapped   []string // FROM=TO, for addresses that the nodes of a cluster announce
 }
 
 // AddFlags adds the flags.
@@ -25,8 +26,13 @@ func (o *Reach) AddFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	AddTLSFlags(cmd, &o.tls)
 	f.Var(&o.timeout, "timeout", "give up on a server after `DURATION` without a reply (default 30s)")
-	flags.InTopic(f, topic, "timeout")
-	cmd.RegisterFlagCompletionFunc("timeout", cobra.NoFileCompletions)
+	f.BoolVar(&o.thisNode, "this-node", false, "use one node of a Redis Cluster, with its keys")
+	f.BoolVar(&o.replicas, "replicas", false, "read from replicas of a Redis Cluster, whose data may be older")
+	f.StringArrayVar(&o.mapped, "cluster-map", nil, "connect to TO instead of FROM, which nodes of a Redis Cluster announce: `FROM=TO`, hosts or addresses")
+	flags.InTopic(f, topic, "timeout", "this-node", "replicas", "cluster-map")
+	for _, name := range []string{"timeout", "cluster-map"} {
+		cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
+	}
 }
 
 // SetTimeout sets the default of --timeout.

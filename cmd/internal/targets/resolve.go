@@ -58,7 +58,7 @@ func (o *Options) Anywhere() *Options {
 // Other returns the options for another target, named by an argument. They leave out tokens, certificates and the
 // database, which are for this target.
 func (o *Options) Other(spec string) *Options {
-	return &Options{Spec: spec, envFile: o.envFile, readOnly: o.readOnly, Full: o.Full, Reach: Reach{timeout: o.Reach.timeout, allKeys: o.Reach.allKeys, thisNode: o.Reach.thisNode}}
+	return &Options{Spec: spec, envFile: o.envFile, readOnly: o.readOnly, Full: o.Full, Reach: Reach{timeout: o.Reach.timeout, thisNode: o.Reach.thisNode, replicas: o.Reach.replicas, mapped: o.Reach.mapped}}
 }
 
 // Announce writes the target to notes if --verbose is set.

@@ -121,6 +121,8 @@ func (t Target) Kind() string {
 		return "REST endpoint"
 	case t.IsStorage():
 		return "storage"
+	case isCluster(t.URL):
+		return "Redis Cluster"
 	case t.URL != nil:
 		return "Redis server"
 	case t.Path == local.Memory:
