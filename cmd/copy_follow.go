@@ -91,6 +91,9 @@ func (o *copyOptions) migrate(ctx context.Context, s *streams, opts *targets.Opt
 	if src.Chosen() {
 		return exit.Usagef("--follow copies all databases: leave out the database of %s", src.Target)
 	}
+	if err := followsNoCluster(src); err != nil {
+		return err
+	}
 	if err := o.confirm.confirmWrite(ctx, s, opts, to, "copy"); err != nil {
 		return err
 	}
@@ -106,7 +109,7 @@ func (o *copyOptions) migrate(ctx context.Context, s *streams, opts *targets.Opt
 			if err != nil {
 				return nil, err
 			}
-			if err := errors.Join(o.reach.CheckNodeToWrite(ctx, dst), writable(ctx, s, dst)); err != nil {
+			if err := errors.Join(followsNoCluster(dst), writable(ctx, s, dst)); err != nil {
 				return nil, closeConn(err, dst)
 			}
 			return dst, nil
@@ -130,6 +133,15 @@ func (o *copyOptions) migrate(ctx context.Context, s *streams, opts *targets.Opt
 		err = exit.ErrReported
 	}
 	return r.End(err)
+}
+
+// followsNoCluster returns an error if c is a cluster: each master has a stream of its own, and a transaction of
+// another server may have keys of several nodes.
+func followsNoCluster(c *targets.Conn) error {
+	if !c.IsCluster() {
+		return nil
+	}
+	return exit.Usagef("%s is a Redis Cluster, which --follow does not support: copy without --follow, or give --this-node for one node", c.Target)
 }
 
 // progress returns the function that shows the status: on a terminal in the line of the bar, with --json as lines.

@@ -18,6 +18,12 @@ func isCluster(u *url.URL) bool {
 	return u != nil && (u.Scheme == "cluster" || u.Scheme == "clusters")
 }
 
+// IsCluster reports whether the connection is to a whole Redis Cluster.
+func (c *Conn) IsCluster() bool {
+	_, is := Plain(c.Session).(*cluster.Session)
+	return is
+}
+
 // servers returns the URLs of the servers that a URL names, separated by commas: one, except of a cluster.
 func servers(u *url.URL) []string {
 	if !isCluster(u) {
