@@ -76,7 +76,7 @@ func (o *Options) onCluster(ctx context.Context, c *Conn, r *remote.Redis, reach
 	}
 	if mode != "cluster" {
 		if isCluster(c.Target.URL) && mode != "" {
-			return fmt.Errorf("%s is no node of a Redis Cluster: give redis://", r.Address())
+			return fmt.Errorf("%s is not a node of a Redis Cluster: give redis://", r.Address())
 		}
 		return nil
 	}
