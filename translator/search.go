@@ -30,6 +30,8 @@ var searchTranslations = translations{
 	{"FT.ALIASLIST", ftAliaslist},
 	{"FT.SEARCH", ftSearch},
 	{"FT.AGGREGATE", ftAggregate},
+	{"FT.CURSOR READ", ftCursor},
+	{"FT.CURSOR DEL", ftCursor},
 	{"FT.EXPLAIN", ftExplain(false)},
 	{"FT.EXPLAINCLI", ftExplain(true)},
 	{"FT.TAGVALS", ftTagvals},

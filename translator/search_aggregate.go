@@ -18,6 +18,7 @@ type aggregateCall struct {
 	loadAll   bool
 	load      []returnedField
 	steps     []aggregateStep
+	cursor    bool // WITHCURSOR
 }
 
 // aggregateStep changes the rows. needs lists the properties that it reads.
@@ -38,6 +39,8 @@ func parseAggregate(text []byte, words [][]byte, ix *searchIndex, seed uint64) (
 		switch word {
 		case "ADDSCORES":
 			q.addScores = true
+		case "WITHCURSOR":
+			bad = q.parseCursor(d)
 		case "LOAD":
 			bad = q.parseLoad(d)
 		case "GROUPBY":
@@ -425,6 +428,9 @@ func (a *pipeline) rowsReply() resp.Value {
 		results.Elems = append(results.Elems, resp.MakeMap(resp.MakeString("extra_attributes"), in3, resp.MakeString("values"), resp.EmptyArray))
 	}
 	v2.RESP3 = a.f.resultMap(results, a.total, a.q.expand)
+	if a.q.cursor {
+		return withCursor(v2)
+	}
 	return v2
 }
 

@@ -74,7 +74,19 @@ var searchCommands = []Command{
 		Name: "FT.AGGREGATE", Group: "module", Since: "1.1.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
 		Summary: "Groups, computes and sorts the documents of an index that a query selects",
 		Syntax: "index query [VERBATIM] [ADDSCORES] [LOAD count field [field ...]] [TIMEOUT timeout] [LOAD *] [GROUPBY nargs property [property ...] [REDUCE function nargs arg [arg ...] [AS name] [REDUCE function nargs arg [arg ...] [AS name] ...]]]" +
-			" [SORTBY nargs [property <ASC|DESC> [property <ASC|DESC> ...]] [MAX num]] [APPLY expression AS name [APPLY expression AS name ...]] [LIMIT offset num] [FILTER filter] [PARAMS nargs name value [name value ...]] [DIALECT dialect]",
+			" [SORTBY nargs [property <ASC|DESC> [property <ASC|DESC> ...]] [MAX num]] [APPLY expression AS name [APPLY expression AS name ...]] [LIMIT offset num] [FILTER filter] [WITHCURSOR [COUNT read_size] [MAXIDLE idle_time]] [PARAMS nargs name value [name value ...]] [DIALECT dialect]",
+	},
+	{
+		Name: "FT.CURSOR", Group: "module", Arity: -2, Flags: ReadOnly | Module, Categories: searchCategory,
+		Summary: "Reads and closes the cursors of FT.AGGREGATE",
+	},
+	{
+		Name: "FT.CURSOR READ", Group: "module", Since: "1.1.0", Arity: -4, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Reads the next rows of a cursor", Syntax: "index cursor_id [COUNT read_size]",
+	},
+	{
+		Name: "FT.CURSOR DEL", Group: "module", Since: "1.1.0", Arity: -4, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Closes a cursor", Syntax: "index cursor_id",
 	},
 	{
 		Name: "FT.EXPLAIN", Group: "module", Since: "1.0.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
