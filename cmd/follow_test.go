@@ -22,20 +22,23 @@ import (
 
 var followCuts = flag.Int("cuts", 8, "cuts of the network in TestFollow")
 
-// redisAt is a redis-server on a Unix socket that can be killed and started again with its data.
+// redisAt is a server on a Unix socket that can be killed and started again with its data: a redis-server, or meowdis.
 type redisAt struct {
-	t      *testing.T
-	socket string
-	cmd    *exec.Cmd
+	t       *testing.T
+	socket  string
+	meowdis bool
+	cmd     *exec.Cmd
 }
 
-func newRedis(t *testing.T) *redisAt {
+func newRedis(t *testing.T) *redisAt { return newServer(t, false) }
+
+func newServer(t *testing.T, meowdis bool) *redisAt {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "follow") // t.TempDir's paths can be too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &redisAt{t: t, socket: filepath.Join(dir, "redis.sock")}
+	r := &redisAt{t: t, socket: filepath.Join(dir, "redis.sock"), meowdis: meowdis}
 	r.start()
 	t.Cleanup(func() {
 		r.kill()
@@ -50,6 +53,10 @@ func (r *redisAt) start() {
 	r.t.Helper()
 	r.cmd = exec.Command("redis-server", "--port", "0", "--unixsocket", r.socket, "--save", "", "--appendonly", "yes", "--dir", filepath.Dir(r.socket),
 		"--repl-diskless-sync-delay", "0", "--repl-backlog-size", "16mb")
+	if r.meowdis {
+		os.Remove(r.socket) // a killed server leaves it
+		r.cmd = exec.Command("meowdis", "serve", filepath.Join(filepath.Dir(r.socket), "source.sqlite"), "--resp", "unix:"+r.socket)
+	}
 	if err := r.cmd.Start(); err != nil {
 		r.t.Fatal("these tests need redis-server: ", err)
 	}
@@ -382,14 +389,14 @@ func writes(r *redisAt, seed uint64, shortest int, stop <-chan struct{}) {
 	}
 }
 
-// TestFollow copies a server that clients write to. The network is cut in the middle of the snapshot and of commands,
+// TestFollow copies a server that clients write to, to a file and to another server, and a file that meowdis serves. The network is cut in the middle of the snapshot and of commands,
 // and both sides are killed. In the end nothing differs: no command was lost, and none took effect twice.
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"file", "redis"} {
+	for _, kind := range []string{"file", "redis", "meowdis"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			source, m := newRedis(t), mover{t, t.TempDir()}
+			source, m := newServer(t, kind == "meowdis"), mover{t, t.TempDir()}
 			// A server drops expired keys by its own clock, so an expiry may not be close there: docs/moving.md.
 			target, shortest := "target.sqlite", 1
 			var other *redisAt
@@ -455,7 +462,7 @@ func TestFollow(t *testing.T) {
 			if differences := m.run(0, "diff", proxy.url, target); differences != "" {
 				t.Error(differences)
 			}
-			if kind == "file" {
+			if other == nil {
 				m.run(0, "doctor", target)
 			}
 		})
