@@ -20,7 +20,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-var followCuts = flag.Int("cuts", 8, "cuts of the network in TestFollow")
+var followCuts = flag.Int("cuts", 7, "cuts of the network in TestFollow")
 
 // redisAt is a server on a Unix socket that can be killed and started again with its data: a redis-server, or meowdis.
 type redisAt struct {
@@ -421,13 +421,21 @@ func TestFollow(t *testing.T) {
 				}()
 			}
 			args := []string{"copy", "--follow", proxy.url, target, "--on-conflict", "replace"}
-			follow := func() (*exec.Cmd, *bytes.Buffer, chan error) {
-				c, said := m.command(args...)
+			follow := func() (*exec.Cmd, *bytes.Buffer, chan struct{}) {
+				c, said := exec.Command("meowdis", args...), &bytes.Buffer{} // runs for as long as the test
+				c.Dir, c.Stdout, c.Stderr = m.dir, said, said
 				if err := c.Start(); err != nil {
 					t.Fatal(err)
 				}
-				ended := make(chan error, 1)
-				go func() { ended <- c.Wait() }()
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					c.Wait() // its exit code is checked where it ends by itself
+				}()
+				t.Cleanup(func() {
+					c.Process.Kill()
+					<-ended
+				})
 				return c, said, ended
 			}
 			c, said, ended := follow()
