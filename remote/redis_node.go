@@ -24,7 +24,7 @@ func (r *Redis) Address() string { return r.server.address }
 // its first command. With replica, its connections ask with READONLY to read from a replica of a cluster.
 func (r *Redis) At(address string, replica bool) *Redis {
 	s := r.server
-	s.network, s.address = "tcp", address
+	s.network, s.address, s.sentinels = "tcp", address, sentinels{}
 	if host, _, err := net.SplitHostPort(address); err == nil && s.tls != nil {
 		s.tls = s.tls.Clone()
 		s.tls.ServerName = cmp.Or(s.options.TLS.SNI, host)

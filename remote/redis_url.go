@@ -21,6 +21,8 @@ type server struct {
 	auth    [][]byte    // optional user, then password
 	db      int
 	options Options
+
+	sentinels sentinels // know the address; none for a server with a fixed one
 }
 
 // CheckURL returns an error if rawURL is not the URL of a Redis server.
@@ -29,8 +31,8 @@ func CheckURL(rawURL string) error {
 	return err
 }
 
-// parseServer parses redis://[user:password@]host[:port][/db], rediss:// for TLS, and
-// unix://[user:password@]/path[?db=n].
+// parseServer parses redis://[user:password@]host[:port][/db], rediss:// for TLS,
+// unix://[user:password@]/path[?db=n], and redis-sentinel://[user:password@]host[:port],…/name[/db].
 func parseServer(rawURL string, o Options) (server, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -56,6 +58,15 @@ func parseServer(rawURL string, o Options) (server, error) {
 		s.address = net.JoinHostPort(host, port)
 		if u.Scheme == "rediss" {
 			if s.tls, err = o.TLS.config(host); err != nil {
+				return server{}, err
+			}
+		}
+	case "redis-sentinel", "rediss-sentinel":
+		if s.sentinels, db, err = parseSentinels(u); err != nil {
+			return server{}, err
+		}
+		if u.Scheme == "rediss-sentinel" {
+			if s.tls, err = o.TLS.config(""); err != nil {
 				return server{}, err
 			}
 		}
@@ -134,6 +145,14 @@ func (r *Redis) Greet(ctx context.Context) error {
 
 // connect opens a connection and restores the session's state on it.
 func (r *Redis) connect(ctx context.Context) error {
+	if len(r.server.sentinels.addresses) > 0 {
+		return r.connectToMaster(ctx)
+	}
+	return r.connectOnce(ctx)
+}
+
+// connectOnce connects to the server's address.
+func (r *Redis) connectOnce(ctx context.Context) error {
 	conn, err := r.server.dial(ctx)
 	if err != nil {
 		return err
@@ -144,7 +163,7 @@ func (r *Redis) connect(ctx context.Context) error {
 	if err == nil && r.resp3 && isTooOld(replies[0]) {
 		r.resp3 = false
 		r.drop()
-		return r.connect(ctx)
+		return r.connectOnce(ctx)
 	}
 	for i, v := range replies {
 		switch {
@@ -153,7 +172,7 @@ func (r *Redis) connect(ctx context.Context) error {
 			// As redis-cli does, continue: the server needs no password.
 			r.server.auth = nil
 			r.drop()
-			return r.connect(ctx)
+			return r.connectOnce(ctx)
 		case strings.HasPrefix(string(v.Str), "NOAUTH "):
 			err = fmt.Errorf("%s %w: %s", r.server.address, ErrNoPassword, v.Str)
 		default:

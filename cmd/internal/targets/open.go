@@ -47,6 +47,9 @@ func (c *Conn) Chosen() bool { return c.chosen }
 
 func (c *Conn) namesDatabase() bool {
 	u := c.Target.URL
+	if remote.IsSentinel(u) {
+		return c.DB() != 0 || u.Query().Has("db") || strings.Contains(strings.Trim(u.Path, "/"), "/")
+	}
 	return c.DB() != 0 || c.Target.IsServer() && !c.Target.IsREST() && (u.Query().Has("db") || u.Scheme != "unix" && strings.Trim(u.Path, "/") != "")
 }
 
