@@ -59,7 +59,7 @@ var capabilities = []struct {
 	{"Comparing", "two marked keys, a key and its past, JSON by its structure", "compare", []string{"2 differences, 0 equal", "before: SET config", "4 differences, 10 equal", "only the TTL", "no such key"}},
 
 	{"Server", "clients, slow commands, channels, commands as they run, memory", "server", []string{"2 clients", "web-1", "338.8ms", "42/s", "90%", "news:a", "hello there", "127.0.0.1:42752", "used memory"}},
-	{"Server", "where it is not offered", "server", []string{"Not available: a file", "write-ahead log"}},
+	{"Server", "where it is not offered", "server", []string{"Not available: a file"}},
 
 	{"Anywhere", "a server, scanned, its overview a sample", "remote", []string{"in a sample of"}},
 	{"Anywhere", "a token that may not SCAN: keys by name", "shut", []string{"NOPERM", "hash · 4 fields", "This target is read-only."}},
