@@ -81,8 +81,10 @@ type Migration struct {
 	moved                   chan struct{}
 	stream                  atomic.Pointer[psync.Stream]
 	loaded                  atomic.Bool
+	loads                   atomic.Int64 // snapshots that have arrived; each may begin with a lower offset
 	result                  Result
 	paused                  time.Time
+	retried                 string // the last error of the target that was reported
 }
 
 // errCaughtUp ends following: the target has everything that it should wait for.
@@ -267,13 +269,18 @@ func (e *lostError) Unwrap() error { return e.error }
 func (m *Migration) watch(ctx context.Context, end context.CancelCauseFunc) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	for goal := int64(-1); ; {
+	goal, goalOf := int64(-1), int64(0)
+	for {
+		loads := m.loads.Load()
+		if loads != goalOf {
+			goal, goalOf = -1, loads
+		}
 		if at, err := m.sourceOffset(ctx); err == nil {
 			m.source.Store(at)
 		} else if s := m.stream.Load(); s != nil {
 			m.source.Store(s.Received())
 		}
-		if m.loaded.Load() && (m.o.UntilCaughtUp || m.o.CutOver != nil) {
+		if m.loaded.Load() && m.loads.Load() == loads && (m.o.UntilCaughtUp || m.o.CutOver != nil) {
 			if goal < 0 {
 				goal = m.source.Load()
 			}

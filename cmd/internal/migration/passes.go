@@ -48,14 +48,17 @@ func (m *Migration) passes(ctx context.Context, why string) error {
 	for {
 		began := time.Now()
 		differences, err := m.pass(ctx, p.Whole, kept)
+		if err == nil && !m.paused.IsZero() {
+			err = m.pauseEnded()
+		}
 		if err != nil {
+			if !m.paused.IsZero() {
+				err = errors.Join(err, m.unpause(context.WithoutCancel(ctx)))
+			}
 			return err
 		}
 		switch {
 		case m.o.CutOver != nil && !m.paused.IsZero():
-			if err := m.pauseEnded(); err != nil {
-				return errors.Join(err, m.unpause(context.WithoutCancel(ctx)))
-			}
 			if differences == 0 {
 				return errCaughtUp
 			}

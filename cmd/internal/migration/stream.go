@@ -43,8 +43,11 @@ func (m *Migration) connection(ctx context.Context) error {
 	} else {
 		m.apply.Renamed(s.At.ID)
 	}
-	m.loaded.Store(true)
 	m.reached(s)
+	if s.Full {
+		m.loads.Add(1)
+	}
+	m.loaded.Store(true)
 	for {
 		if !s.Ready() {
 			if err := m.flush(ctx, s); err != nil {
@@ -137,7 +140,10 @@ func (m *Migration) noteRefused(command string, err error) {
 
 // retry waits before another attempt to write to the target.
 func (m *Migration) retry(ctx context.Context, err error) error {
-	m.say("writing to %s: %v; trying again", m.dst.Target, err)
+	if text := err.Error(); text != m.retried {
+		m.retried = text
+		m.say("writing to %s: %v; trying again", m.dst.Target, err)
+	}
 	select {
 	case <-time.After(time.Second):
 		return nil
