@@ -247,3 +247,12 @@ func TestSearchModel(t *testing.T) {
 		}
 	}
 }
+
+// TestSearchInTransaction finds what the same transaction has written.
+func TestSearchInTransaction(t *testing.T) {
+	c := newClient(t)
+	c.expect("FT.CREATE idx SCHEMA a TEXT", "+OK", "MULTI", "+OK", "HSET one a word", "+QUEUED", "FT.SEARCH idx word NOCONTENT LIMIT 0 0", "+QUEUED")
+	if v := c.do("EXEC"); len(v.Elems) != 2 || len(v.Elems[1].Elems) == 0 || v.Elems[1].Elems[0].Int != 1 {
+		t.Errorf("EXEC replies %v", v)
+	}
+}

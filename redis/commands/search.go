@@ -109,7 +109,7 @@ var searchCommands = []Command{
 		Syntax:  "index synonym_group_id [SKIPINITIALSCAN] term [term ...]",
 	},
 	{
-		Name: "FT.SYNDUMP", Group: "module", Since: "1.2.0", Arity: 2, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Name: "FT.SYNDUMP", Group: "module", Since: "1.2.0", Arity: 2, Flags: ReadOnly | Module, Categories: searchCategory, Replies: aMap, Tips: dontCache,
 		Summary: "Returns the synonyms of an index",
 		Syntax:  "index",
 	},
