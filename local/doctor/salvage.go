@@ -267,13 +267,19 @@ func (s *Salvage) mend() error {
 	return err
 }
 
-// dropPartial deletes incomplete vector sets and documents: commands would fail on them.
+// seriesWithoutProperties finds time series whose row of series is lost.
+const seriesWithoutProperties = `SELECT db, key FROM keys k WHERE type = 'TSDB-TYPE' AND NOT EXISTS (SELECT 1 FROM series WHERE key_id = k.id)`
+
+// dropPartial deletes incomplete vector sets and documents, and time series without properties: commands would fail on them.
 func (s *Salvage) dropPartial() error {
+	partial := []string{seriesWithoutProperties}
 	for _, c := range Checks() {
-		if c.Name != "vectors" && c.Name != "documents" {
-			continue
+		if c.Name == "vectors" || c.Name == "documents" {
+			partial = append(partial, c.Broken[0])
 		}
-		broken, err := s.Exam.Query(c.Broken[0])
+	}
+	for _, sql := range partial {
+		broken, err := s.Exam.Query(sql)
 		if err != nil {
 			return err
 		}
