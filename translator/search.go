@@ -1,3 +1,5 @@
+//go:build !wasip1
+
 package translator
 
 import (
@@ -12,6 +14,9 @@ import (
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator/inverted"
 )
+
+// hasSearch says whether the program has search. The Worker's has not (search_absent.go).
+const hasSearch = true
 
 var searchTranslations = translations{
 	{"FT.CREATE", ftCreate(false)},

@@ -165,13 +165,13 @@ type module struct {
 	options  string   // in INFO
 }
 
-var modules = []module{
+var modules = slices.DeleteFunc([]module{
 	{"vectorset", 1, []string{"V"}, "handle-io-errors|handle-repl-async-load"},
 	{"ReJSON", 80001, []string{"JSON."}, "handle-io-errors"},
 	{"search", 80002, []string{"FT."}, "handle-io-errors"},
 	{"timeseries", 80001, []string{"TS."}, ""},
 	{"bf", 80001, []string{"BF.", "CF.", "CMS.", "TOPK.", "TDIGEST."}, ""},
-}
+}, func(m module) bool { return m.name == "search" && !hasSearch })
 
 // has reports whether a command belongs to the module.
 func (m module) has(cmd *commands.Command) bool {
