@@ -127,7 +127,28 @@ var ours = sync.OnceValue(func() map[string][]Column {
 			{Name: "id", Type: "INTEGER"}, {Name: "source_id", Type: "INTEGER"}, {Name: "target_id", Type: "INTEGER"}, {Name: "aggregator", Type: "INTEGER"},
 			{Name: "bucket", Type: "INTEGER"}, {Name: "align", Type: "INTEGER"}, {Name: "opened", Type: "INTEGER"},
 		},
-		"libraries": {{Name: "name", Type: "TEXT"}, {Name: "version", Type: "INTEGER"}, {Name: "code", Type: "BLOB"}},
+		"search_aliases":      {{Name: "alias", Type: "BLOB"}, {Name: "index_id", Type: "INTEGER"}},
+		"search_deleted":      {{Name: "index_id", Type: "INTEGER"}, {Name: "doc", Type: "INTEGER"}, {Name: "cleaning", Type: "INTEGER"}},
+		"search_dictionaries": {{Name: "dictionary", Type: "BLOB"}, {Name: "term", Type: "BLOB"}},
+		"search_documents": {
+			{Name: "index_id", Type: "INTEGER"}, {Name: "doc", Type: "INTEGER"}, {Name: "key_id", Type: "INTEGER"}, {Name: "length", Type: "INTEGER"},
+		},
+		"search_dropped": {{Name: "index_id", Type: "INTEGER"}},
+		"search_indexes": {
+			{Name: "id", Type: "INTEGER"}, {Name: "name", Type: "BLOB"}, {Name: "definition", Type: "BLOB"}, {Name: "version", Type: "INTEGER"},
+			{Name: "last_doc", Type: "INTEGER"}, {Name: "documents", Type: "INTEGER"}, {Name: "length", Type: "INTEGER"}, {Name: "deleted", Type: "INTEGER"},
+			{Name: "scanned", Type: "INTEGER"}, {Name: "failures", Type: "INTEGER"}, {Name: "last_error", Type: "BLOB"}, {Name: "last_error_key", Type: "BLOB"},
+			{Name: "clean_term", Type: "BLOB"}, {Name: "clean_block", Type: "INTEGER"},
+		},
+		"search_numbers": {
+			{Name: "index_id", Type: "INTEGER"}, {Name: "field", Type: "INTEGER"}, {Name: "value", Type: "REAL"}, {Name: "doc", Type: "INTEGER"},
+		},
+		"search_pending": {{Name: "key_id", Type: "INTEGER"}},
+		"search_postings": {
+			{Name: "index_id", Type: "INTEGER"}, {Name: "term", Type: "BLOB"}, {Name: "block", Type: "INTEGER"}, {Name: "data", Type: "BLOB"},
+		},
+		"search_synonyms": {{Name: "index_id", Type: "INTEGER"}, {Name: "term", Type: "BLOB"}, {Name: "synonyms", Type: "BLOB"}},
+		"libraries":       {{Name: "name", Type: "TEXT"}, {Name: "version", Type: "INTEGER"}, {Name: "code", Type: "BLOB"}},
 		"functions": {
 			{Name: "id", Type: "INTEGER"}, {Name: "library", Type: "TEXT"}, {Name: "name", Type: "TEXT"},
 			{Name: "flags", Type: "INTEGER"}, {Name: "description", Type: "BLOB"},
@@ -142,6 +163,8 @@ var shown = []string{
 	"documents", "arrays", "array_cursors", "vector_sets", "vectors", "vector_blocks",
 	"bloom_filters", "cuckoo_filters", "count_min_sketches", "top_k_lists", "t_digests",
 	"series", "samples", "series_labels", "series_rules", "libraries", "functions",
+	"search_aliases", "search_deleted", "search_dictionaries", "search_documents", "search_dropped",
+	"search_indexes", "search_numbers", "search_pending", "search_postings", "search_synonyms",
 }
 
 // sketchColumns lists the columns of a table with blocks of sketches.

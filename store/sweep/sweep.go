@@ -102,14 +102,13 @@ func PendingDeletes(ctx context.Context, apply Apply, limit int) (int, error) {
 	return swept.Rows, err
 }
 
-// sqlDue returns the time when the first key or field expires, and 0 if elements of deleted keys are left. Each
+// sqlDue returns the time when the first key or field expires, and 0 if elements of deleted keys are left, or search
+// has keys to index. Each
 // part reads the first entry of an index.
 const sqlDue = `SELECT min(at) FROM (SELECT min(` + schema.DiesAt + `) AS at FROM keys WHERE ` + schema.DiesAt + ` IS NOT NULL
 	UNION ALL SELECT min(expires_at) FROM hashes WHERE expires_at IS NOT NULL
-	UNION ALL SELECT * FROM (SELECT 0 FROM pending_deletes LIMIT 1)
-	UNION ALL SELECT * FROM (SELECT 0 FROM search_pending LIMIT 1)
-	UNION ALL SELECT * FROM (SELECT 0 FROM search_dropped LIMIT 1)
-	UNION ALL SELECT * FROM (SELECT 0 FROM search_indexes WHERE scanned IS NOT NULL OR clean_term IS NOT NULL LIMIT 1))`
+	UNION ALL SELECT 0 WHERE EXISTS (SELECT 1 FROM pending_deletes) OR EXISTS (SELECT 1 FROM search_pending) OR EXISTS (SELECT 1 FROM search_dropped)
+		OR EXISTS (SELECT 1 FROM search_indexes WHERE scanned IS NOT NULL OR clean_term IS NOT NULL))`
 
 // Due returns the next time to sweep, in Unix ms, which may have passed. some is false if nothing will ever
 // expire.
