@@ -3,6 +3,7 @@ package fuzz
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 )
 
@@ -38,8 +39,11 @@ type luaProgram struct {
 func (p *luaProgram) source() string {
 	var b strings.Builder
 	p.root.write(&b)
-	return b.String()
+	return luaRep.ReplaceAllString(b.String(), "rep")
 }
+
+// luaRep matches the function that the prelude replaces: with a large number it takes all the memory of the machine.
+var luaRep = regexp.MustCompile(`string\.rep\b`)
 
 // call returns the command that runs the script.
 func (p *luaProgram) call() [][]byte {
@@ -95,6 +99,7 @@ func (p *piece) text() string {
 // luaPrelude has show, which writes a value exactly, emit, which adds values to the output, and
 // tick, which ends a program that runs too long.
 const luaPrelude = `local out, fuel = {}, 0
+local function rep(s, n) if (tonumber(n) or 0) > 1e6 then error('rep') end return string['rep'](s, n) end
 local function tick() fuel = fuel + 1 if fuel > 300 then error('fuel', 0) end end
 local function show(v, depth)
   local kind = type(v)

@@ -22,6 +22,7 @@ import (
 type luaSides struct {
 	t       *testing.T
 	session *engine.Session
+	server  *oracle.Server
 	theirs  *oracle.Conn
 	log     string // redis-server's
 	resp3   bool
@@ -44,7 +45,11 @@ func newLuaSides(t *testing.T, resp3 bool) *luaSides {
 func (s *luaSides) restart() {
 	os.Remove(s.log)
 	s.ours(words("FLUSHALL"))
-	s.theirs = oracle.Start(s.t, "--logfile", s.log).Dial(s.t)
+	if s.server != nil {
+		s.server.End()
+	}
+	s.server = oracle.Start(s.t, "--logfile", s.log)
+	s.theirs = s.server.Dial(s.t)
 	if s.resp3 {
 		s.theirs.Do(words("HELLO", "3")...)
 	}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,7 +20,11 @@ import (
 // Server is a redis-server for one test, on a Unix socket, without persistence.
 type Server struct {
 	Socket string
+	end    func()
 }
+
+// End ends the server before the test does, also one that runs an endless script.
+func (s *Server) End() { s.end() }
 
 // Start runs a redis-server, with further args, until the test ends. A machine without one fails the
 // test: an oracle that is skipped proves nothing.
@@ -40,11 +45,12 @@ func Start(t testing.TB, args ...string) *Server {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	s.end = sync.OnceFunc(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
 		os.RemoveAll(dir)
 	})
+	t.Cleanup(s.end)
 	return s
 }
 
