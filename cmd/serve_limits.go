@@ -56,8 +56,8 @@ func (o *limitOptions) apply(c *server.Config, getenv func(string) string) {
 	collectRarely(getenv)
 }
 
-// minHeap is the least limit of Go's heap: by default Go waits until the garbage equals the memory in use, and garbage of
-// a request of hundreds of MB would add to the next one.
+// minHeap limits the heap of a server with small requests. By default Go waits until the garbage equals the memory in
+// use, so that the garbage of a request of hundreds of MB would add to the next one.
 const minHeap = 512 << 20
 
 // limitHeap sets Go's memory limit while requests hold used bytes.
