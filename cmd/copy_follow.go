@@ -130,7 +130,7 @@ func (o *copyOptions) migrate(ctx context.Context, s *streams, opts *targets.Opt
 		r.Say("caught up: %s copied, %s applied; the same command continues", move.Count(result.Keys, "key"), move.Count(result.Commands, "command"))
 	}
 	if err == nil && result.Refused > 0 {
-		err = exit.ErrReported
+		err = exit.ErrPartial
 	}
 	return r.End(err)
 }

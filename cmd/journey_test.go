@@ -40,7 +40,7 @@ func (j journey) same(a, b string, more ...string) {
 // the end how many.
 func (j journey) leaves(reasons map[string]string, end string, args ...string) {
 	j.t.Helper()
-	said := j.run(1, args...)
+	said := j.run(3, args...)
 	for name, reason := range reasons {
 		if !strings.Contains(said, "meowdis: "+name+" was left out: "+reason) {
 			j.t.Errorf("meowdis %q does not say of %s %q:\n%s", args, name, reason, said)
@@ -146,7 +146,7 @@ var (
 // is not there, or otherwise, must have been named, and nothing else.
 func (j journey) detour(from, place, file string, some ...string) {
 	j.t.Helper()
-	said := j.run(1, append([]string{"copy", "-n", "0", from, place}, some...)...)
+	said := j.run(3, append([]string{"copy", "-n", "0", from, place}, some...)...)
 	j.run(0, "copy", "-n", "0", place, file)
 	differences := j.run(1, append([]string{"diff", "-n", "0", from, file}, some...)...)
 	named, found := firsts(leftOut, said), firsts(different, differences)

@@ -18,7 +18,7 @@ func TestCopyToJSON(t *testing.T) {
 			j.run(0, append([]string{"exec", "-t", "a.sqlite"}, call...)...)
 		}
 		place := jsonOnly(t, newFew(t, has))
-		said := j.run(1, "copy", "-n", "0", "a.sqlite", place)
+		said := j.run(3, "copy", "-n", "0", "a.sqlite", place)
 		for _, name := range []string{`"bad\xff"`, `"list\xfe"`, `"value"`, `"l2"`} {
 			if !strings.Contains(said, name+" was left out: ") {
 				t.Errorf("%s is not named:\n%s", name, said)

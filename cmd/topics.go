@@ -75,7 +75,7 @@ stderr. An existing key stops the verb, unless you give --replace or --skip; the
 keys written before it are kept. After Ctrl-C or a lost connection the verb
 prints how to continue.
 
-The exit code is 1 if some keys were left out: each is named on stderr.`
+The exit code is 3 if some keys were left out: each is named on stderr.`
 
 const formatsTopic = `-o FORMAT chooses the output format of replies. -3 shows maps, sets and doubles
 with their types, -2 as arrays and strings.

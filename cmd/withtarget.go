@@ -150,7 +150,7 @@ func readsOnce(args [][]byte) bool {
 // closeConn closes a connection and returns its error, unless the run already failed.
 func closeConn(err error, c *targets.Conn) error {
 	closed := c.Close()
-	if err == nil || errors.Is(err, exit.ErrReported) && closed != nil {
+	if err == nil || exit.Printed(err) && closed != nil {
 		return closed
 	}
 	return err

@@ -13,7 +13,7 @@ const (
 	codeOK     = 0
 	codeError  = 1   // a command returned an error reply
 	codeUsage  = 2   // invalid command line
-	codeTarget = 3   // the target could not be opened or reached, or failed
+	codeTarget = 3   // the target could not be opened or reached, or failed, or a move left out a part
 	codeSignal = 128 // plus the number of the signal
 )
 
@@ -38,6 +38,12 @@ func Code(err error) int {
 
 // ErrReported means that a command returned an error reply, which has already been printed.
 var ErrReported = errors.New("a command returned an error")
+
+// ErrPartial means that a verb has moved a part, and has already printed the keys that it left out.
+var ErrPartial = errors.New("a part was left out")
+
+// Printed reports whether the verb has already printed err.
+func Printed(err error) bool { return errors.Is(err, ErrReported) || errors.Is(err, ErrPartial) }
 
 // UsageError is a mistake on the command line: exit code 2.
 type UsageError struct{ error }

@@ -19,6 +19,7 @@ func TestCode(t *testing.T) {
 		{Usagef("--limit %d: give at least 1", 0), 2},
 		{fmt.Errorf("copying: %w", Usage(os.ErrNotExist)), 2},
 		{errors.New("the server hung up"), 3},
+		{fmt.Errorf("copying: %w", ErrPartial), 3},
 		{fmt.Errorf("%w; the copied keys are kept", StoppedBy(syscall.SIGTERM)), 143},
 		{fmt.Errorf("reading: %w", context.Canceled), 130},
 	} {

@@ -94,7 +94,7 @@ func (r *Report) Say(format string, args ...any) {
 	fmt.Fprintf(r.Notes, "meowdis: "+format+"\n", args...)
 }
 
-// End prints the final lines and returns the error of the run.
+// End prints the final lines and returns the error of the run: exit.ErrPartial if keys are left out or incomplete.
 func (r *Report) End(err error) error {
 	r.Bar.End()
 	if more := r.Failed - MaxListed; more > 0 {
@@ -108,7 +108,7 @@ func (r *Report) End(err error) error {
 		}
 	}
 	if err == nil && r.Failed+r.incomplete > 0 {
-		return exit.ErrReported
+		return exit.ErrPartial
 	}
 	return err
 }
