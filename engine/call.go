@@ -93,7 +93,7 @@ func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err erro
 		}
 	}
 	if p.session != nil {
-		env.MayRead = p.session.mayRead()
+		env.MayRead = p.session.mayRead(p.cmd)
 	}
 	var made translator.Plan
 	if p.make == nil {

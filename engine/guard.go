@@ -38,16 +38,20 @@ func (s *Session) refused(cmd *commands.Command, args [][]byte, at Moment, step 
 	return s.guard(cmd, args, at, step)
 }
 
-// readCommand is asked about to learn whether a user may read a key.
-var readCommand = commands.Lookup("TS.GET")
-
-// mayRead returns a function that reports whether the guard lets the session read a key, nil without a guard.
-func (s *Session) mayRead() func(key []byte) bool {
-	if s.guard == nil {
+// mayRead returns a function that reports whether the guard lets a call of cmd read a key that its arguments do not
+// name, nil without a guard.
+func (s *Session) mayRead(cmd *commands.Command) func(key []byte) bool {
+	if s.guard == nil || cmd == nil {
 		return nil
 	}
+	var asked *commands.Command
 	return func(key []byte) bool {
-		_, refused := s.guard(readCommand, [][]byte{[]byte(readCommand.Name), key}, Asking, nil)
+		if asked == nil {
+			c := *cmd
+			c.Keys, c.FindKeys = commands.Lookup("GET").Keys, nil
+			asked = &c
+		}
+		_, refused := s.guard(asked, [][]byte{[]byte(asked.Name), key}, Asking, nil)
 		return !refused
 	}
 }

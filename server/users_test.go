@@ -374,3 +374,33 @@ func known(reply string) string {
 	}
 	return reply
 }
+
+// TestUnnamedKeys checks the permissions for keys that filters and indexes find: redis.io/docs/latest/commands/ft.search/
+// and ts.mget/.
+func TestUnnamedKeys(t *testing.T) {
+	s := serve(t, server.Config{})
+	admin := s.dial(t)
+	for _, line := range []string{
+		"TS.ADD shop:t 1 1 LABELS a b", "TS.ADD bank:t 1 1 LABELS a c", "HSET shop:1 n x", "HSET bank:1 n x",
+		"FT.CREATE shop PREFIX 1 shop: SCHEMA n TEXT", "FT.CREATE bank PREFIX 1 bank: SCHEMA n TEXT", "FT.CREATE all SCHEMA n TEXT",
+		"ACL SETUSER bob on >pw resetkeys ~shop:* +ft.search +ts.mget",
+	} {
+		if v := admin.do(strings.Fields(line)...); v.IsError() {
+			t.Fatalf("%s: %s", line, v.Str)
+		}
+	}
+	bob := s.dial(t)
+	want(t, bob.do("AUTH", "bob", "pw"), "OK")
+	for _, test := range []struct {
+		line    string
+		allowed bool
+	}{
+		{"FT.SEARCH shop x", true}, {"FT.SEARCH bank x", false}, {"FT.SEARCH all x", false},
+		{"TS.MGET FILTER a=b", true}, {"TS.MGET FILTER a=c", false}, {"FT.AGGREGATE shop x", false},
+	} {
+		v := bob.do(strings.Fields(test.line)...)
+		if refused := v.IsError() && strings.HasPrefix(string(v.Str), "NOPERM"); refused == test.allowed || v.IsError() && !refused {
+			t.Errorf("%s: %s", test.line, resp.Printer{}.Append(nil, v))
+		}
+	}
+}
