@@ -120,12 +120,12 @@ func (m measure) row(samples []sample) []string {
 }
 
 // readFile returns facts about the file of the target as rows.
-func (r *Pane) readFile(ctx context.Context, db int) ([][]string, error) {
-	f, err := r.Index.File(ctx)
+func readFile(ctx context.Context, index client.Index, conn *client.Conn, db int) ([][]string, error) {
+	f, err := index.File(ctx)
 	if err != nil {
 		return nil, err
 	}
-	wal, err := r.Index.WALSize()
+	wal, err := index.WALSize()
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (r *Pane) readFile(ctx context.Context, db int) ([][]string, error) {
 		{"journal", f.Journal, ""},
 		{"schema", client.Decimal(f.Schema), "version"},
 	}
-	values, err := r.Conn.Do(ctx, db, client.Command("INFO", "keyspace"))
+	values, err := conn.Do(ctx, db, client.Command("INFO", "keyspace"))
 	if err != nil || values[0].IsError() {
 		return rows, err
 	}

@@ -93,9 +93,9 @@ func (r *Pane) refresh() tea.Cmd {
 		return r.refreshAfter(livePeriod)
 	}
 	conn, db := r.Conn, r.DB
-	if r.Index != nil && s.shown == activityView {
+	if index := r.Index; index != nil && s.shown == activityView {
 		return r.Start(job.QueryingServer, func(ctx context.Context) (tea.Msg, error) {
-			rows, err := r.readFile(ctx, db)
+			rows, err := readFile(ctx, index, conn, db)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
