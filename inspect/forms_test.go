@@ -78,14 +78,14 @@ func TestLargeDocument(t *testing.T) {
 	}
 }
 
-// heavy reports 65 MB for every key.
+// heavy reports 513 MB for every key.
 type heavy struct{ *file }
 
 func (h heavy) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	values, err := h.file.Pipeline(ctx, calls)
 	for i, call := range calls {
 		if string(call[0]) == "MEMORY" {
-			values[i] = resp.MakeInt(65 << 20)
+			values[i] = resp.MakeInt(513 << 20)
 		}
 	}
 	return values, err
