@@ -333,7 +333,7 @@ func TestREPLOnAServer(t *testing.T) {
 	s.press("redis.sock> CONFIG GET maxmemory-policy [parameter ...]", "Tab")
 	s.press("redis.sock>", "C-c")
 	s.check(s.Type("GET nope"))
-	s.press("no key begins with nope", "Tab")
+	s.press("no string key begins with nope", "Tab")
 	s.press("redis.sock>", "C-c")
 	s.check(s.Run("BLPOP queue 0"))
 	until := func(want string, args ...[]byte) {
