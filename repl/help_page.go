@@ -121,7 +121,7 @@ func addOptions(rows *[][2]string, command string, args []commands.Argument) {
 	for _, a := range args {
 		if meaning := optionMeaning(command, a.Token); a.Token != "" && meaning != "" {
 			row := [2]string{strings.TrimSuffix(a.Once(), " "), meaning}
-			if a.Type == "oneof" {
+			if a.Type == "oneof" || a.Type == "block" && a.Multiple && !a.MultipleToken {
 				row[0] = a.Token
 			}
 			if !slices.Contains(*rows, row) {

@@ -7,27 +7,27 @@ var searchCategory = []string{"search"}
 var searchCommands = []Command{
 	{
 		Name: "FT.CREATE", Group: "module", Since: "1.0.0", Arity: -5, Flags: Write | DenyOOM | Module, Categories: searchCategory, Traits: AnswersOK,
-		Summary: "Creates an index of hashes or JSON documents", Syntax: "index " + searchDefinition,
+		Summary: "Creates an index of hashes or JSON documents", Syntax: "index_name " + searchDefinition,
 	},
 	{
 		Name: "FT._CREATEIFNX", Group: "module", Since: "1.0.0", Arity: -5, Flags: Write | DenyOOM | Module, Categories: searchCategory, Traits: AnswersOK,
-		Summary: "Creates an index, unless it exists", Syntax: "index " + searchDefinition,
+		Summary: "Creates an index, unless it exists", Syntax: "index_name " + searchDefinition,
 	},
 	{
 		Name: "FT.ALTER", Group: "module", Since: "1.0.0", Arity: -6, Flags: Write | DenyOOM | Module, Categories: searchCategory, Traits: AnswersOK,
-		Summary: "Adds fields to an index", Syntax: "index [SKIPINITIALSCAN] SCHEMA ADD field options",
+		Summary: "Adds fields to an index", Syntax: "index_name [SKIPINITIALSCAN] SCHEMA ADD " + searchFields,
 	},
 	{
 		Name: "FT._ALTERIFNX", Group: "module", Since: "1.0.0", Arity: -6, Flags: Write | DenyOOM | Module, Categories: searchCategory, Traits: AnswersOK,
-		Summary: "Adds fields to an index, unless it has the first of them", Syntax: "index [SKIPINITIALSCAN] SCHEMA ADD field options",
+		Summary: "Adds fields to an index, unless it has the first of them", Syntax: "index_name [SKIPINITIALSCAN] SCHEMA ADD " + searchFields,
 	},
 	{
 		Name: "FT.DROPINDEX", Group: "module", Since: "2.0.0", Arity: -2, Flags: Write | Module, Categories: searchCategory, Traits: AnswersOK | Dangerous,
-		Summary: "Deletes an index, and its keys if asked to", Syntax: "index [DD]",
+		Summary: "Deletes an index, and its keys if asked to", Syntax: "index_name [DD]",
 	},
 	{
 		Name: "FT._DROPINDEXIFX", Group: "module", Since: "2.0.0", Arity: -2, Flags: Write | Module, Categories: searchCategory, Traits: AnswersOK | Dangerous,
-		Summary: "Deletes an index if it exists, and its keys if asked to", Syntax: "index [DD]",
+		Summary: "Deletes an index if it exists, and its keys if asked to", Syntax: "index_name [DD]",
 	},
 	{
 		Name: "FT._LIST", Group: "module", Since: "2.0.0", Arity: -1, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
@@ -35,19 +35,19 @@ var searchCommands = []Command{
 	},
 	{
 		Name: "FT.INFO", Group: "module", Since: "1.0.0", Arity: 2, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache, Replies: properties,
-		Summary: "Returns the fields and the statistics of an index", Syntax: "index",
+		Summary: "Returns the fields and the statistics of an index", Syntax: "index_name",
 	},
 	{
 		Name: "FT.ALIASADD", Group: "module", Since: "1.0.0", Arity: 3, Flags: Write | DenyOOM | Module, Categories: searchCategory, Traits: AnswersOK,
-		Summary: "Gives an index one more name", Syntax: "alias index",
+		Summary: "Gives an index one more name", Syntax: "alias index_name",
 	},
 	{
 		Name: "FT._ALIASADDIFNX", Group: "module", Since: "1.0.0", Arity: 3, Flags: Write | DenyOOM | Module, Categories: searchCategory, Traits: AnswersOK,
-		Summary: "Gives an index one more name, unless that exists", Syntax: "alias index",
+		Summary: "Gives an index one more name, unless that exists", Syntax: "alias index_name",
 	},
 	{
 		Name: "FT.ALIASUPDATE", Group: "module", Since: "1.0.0", Arity: 3, Flags: Write | DenyOOM | Module, Categories: searchCategory, Traits: AnswersOK,
-		Summary: "Gives an index one more name, which another index may lose", Syntax: "alias index",
+		Summary: "Gives an index one more name, which another index may lose", Syntax: "alias index_name",
 	},
 	{
 		Name: "FT.ALIASDEL", Group: "module", Since: "1.0.0", Arity: 2, Flags: Write | Module, Categories: searchCategory, Traits: AnswersOK,
@@ -59,22 +59,22 @@ var searchCommands = []Command{
 	},
 	{
 		Name: "FT.ALIASLIST", Group: "module", Since: "8.10.0", Arity: 2, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
-		Summary: "Returns the other names of an index", Syntax: "index",
+		Summary: "Returns the other names of an index", Syntax: "index_name",
 	},
 	{
 		Name: "FT.SEARCH", Group: "module", Since: "1.0.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
 		Summary: "Finds the documents of an index that a query selects",
-		Syntax: "index query [NOCONTENT] [VERBATIM] [NOSTOPWORDS] [WITHSCORES] [WITHPAYLOADS] [WITHSORTKEYS] [FILTER numeric_field min max [FILTER numeric_field min max ...]]" +
+		Syntax: "index_name query [NOCONTENT] [VERBATIM] [NOSTOPWORDS] [WITHSCORES] [WITHPAYLOADS] [WITHSORTKEYS] [FILTER numeric_field min max [FILTER numeric_field min max ...]]" +
 			" [GEOFILTER geo_field lon lat radius <m|km|mi|ft> [GEOFILTER geo_field lon lat radius <m|km|mi|ft> ...]] [INKEYS count key [key ...]] [INFIELDS count field [field ...]]" +
-			" [RETURN count identifier [AS property] [identifier [AS property] ...]] [SUMMARIZE [FIELDS count field [field ...]] [FRAGS num] [LEN fragsize] [SEPARATOR separator]]" +
+			" [RETURN count identifier [AS property] [identifier [AS property] ...]] [SUMMARIZE [FIELDS count field [field ...]] [FRAGS count] [LEN fragsize] [SEPARATOR separator]]" +
 			" [HIGHLIGHT [FIELDS count field [field ...]] [TAGS open close]] [SLOP slop] [TIMEOUT timeout] [INORDER] [LANGUAGE language] [EXPANDER expander] [SCORER scorer] [EXPLAINSCORE]" +
-			" [PAYLOAD payload] [SORTBY sortby [ASC|DESC]] [LIMIT offset num] [PARAMS nargs name value [name value ...]] [DIALECT dialect]",
+			" [PAYLOAD payload] [SORTBY sortby [ASC|DESC]] [LIMIT offset count] [PARAMS nargs name value [name value ...]] [DIALECT dialect]",
 	},
 	{
 		Name: "FT.AGGREGATE", Group: "module", Since: "1.1.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
 		Summary: "Groups, computes and sorts the documents of an index that a query selects",
-		Syntax: "index query [VERBATIM] [ADDSCORES] [LOAD count field [field ...]] [TIMEOUT timeout] [LOAD *] [GROUPBY nargs property [property ...] [REDUCE function nargs arg [arg ...] [AS name] [REDUCE function nargs arg [arg ...] [AS name] ...]]]" +
-			" [SORTBY nargs [property <ASC|DESC> [property <ASC|DESC> ...]] [MAX num]] [APPLY expression AS name [APPLY expression AS name ...]] [LIMIT offset num] [FILTER filter] [WITHCURSOR [COUNT read_size] [MAXIDLE idle_time]] [PARAMS nargs name value [name value ...]] [DIALECT dialect]",
+		Syntax: "index_name query [VERBATIM] [ADDSCORES] [LOAD <*|count field [field ...]>] [TIMEOUT timeout] [GROUPBY nargs [property [property ...]] [REDUCE function nargs [arg [arg ...]] [AS name] [REDUCE function nargs [arg [arg ...]] [AS name] ...]]]" +
+			" [SORTBY nargs property [ASC|DESC] [property [ASC|DESC] ...] [MAX count]] [APPLY expression AS name [APPLY expression AS name ...]] [LIMIT offset count] [FILTER filter] [WITHCURSOR [COUNT read_size] [MAXIDLE idle_time]] [PARAMS nargs name value [name value ...]] [DIALECT dialect]",
 	},
 	{
 		Name: "FT.CURSOR", Group: "module", Arity: -2, Flags: ReadOnly | Module, Categories: searchCategory,
@@ -82,36 +82,36 @@ var searchCommands = []Command{
 	},
 	{
 		Name: "FT.CURSOR READ", Group: "module", Since: "1.1.0", Arity: -4, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
-		Summary: "Reads the next rows of a cursor", Syntax: "index cursor_id [COUNT read_size]",
+		Summary: "Reads the next rows of a cursor", Syntax: "index_name cursor_id [COUNT read_size]",
 	},
 	{
 		Name: "FT.CURSOR DEL", Group: "module", Since: "1.1.0", Arity: -4, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
-		Summary: "Closes a cursor", Syntax: "index cursor_id",
+		Summary: "Closes a cursor", Syntax: "index_name cursor_id",
 	},
 	{
 		Name: "FT.EXPLAIN", Group: "module", Since: "1.0.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
 		Summary: "Returns how a query is understood",
-		Syntax:  "index query [DIALECT dialect]",
+		Syntax:  "index_name query [VERBATIM] [DIALECT dialect]",
 	},
 	{
 		Name: "FT.EXPLAINCLI", Group: "module", Since: "1.0.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
 		Summary: "Returns how a query is understood, line by line",
-		Syntax:  "index query [DIALECT dialect]",
+		Syntax:  "index_name query [VERBATIM] [DIALECT dialect]",
 	},
 	{
 		Name: "FT.TAGVALS", Group: "module", Since: "1.0.0", Arity: 3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
 		Summary: "Returns the tags of a field",
-		Syntax:  "index field_name",
+		Syntax:  "index_name field_name",
 	},
 	{
 		Name: "FT.SYNUPDATE", Group: "module", Since: "1.2.0", Arity: -4, Flags: Write | DenyOOM | Module, Categories: searchCategory, Traits: AnswersOK,
 		Summary: "Adds words to a group of synonyms",
-		Syntax:  "index synonym_group_id [SKIPINITIALSCAN] term [term ...]",
+		Syntax:  "index_name synonym_group_id [SKIPINITIALSCAN] term [term ...]",
 	},
 	{
 		Name: "FT.SYNDUMP", Group: "module", Since: "1.2.0", Arity: 2, Flags: ReadOnly | Module, Categories: searchCategory, Replies: aMap, Tips: dontCache,
 		Summary: "Returns the synonyms of an index",
-		Syntax:  "index",
+		Syntax:  "index_name",
 	},
 	{
 		Name: "FT.DICTADD", Group: "module", Since: "1.4.0", Arity: -3, Flags: Write | DenyOOM | Module, Categories: searchCategory,
@@ -133,5 +133,10 @@ var searchCommands = []Command{
 // searchDefinition is the definition of an index.
 const searchDefinition = "[ON <HASH|JSON>] [INDEXALL <ENABLE|DISABLE>] [PREFIX count prefix [prefix ...]] [FILTER filter] [LANGUAGE default_lang] [LANGUAGE_FIELD lang_attribute]" +
 	" [SCORE default_score] [SCORE_FIELD score_attribute] [PAYLOAD_FIELD payload_attribute] [MAXTEXTFIELDS] [TEMPORARY seconds] [NOOFFSETS] [NOHL] [NOFIELDS] [NOFREQS]" +
-	" [STOPWORDS count [stopword [stopword ...]]] [SKIPINITIALSCAN] SCHEMA field_name [AS alias] <TEXT|TAG|NUMERIC|GEO|GEOSHAPE|VECTOR> [WITHSUFFIXTRIE] [INDEXEMPTY] [INDEXMISSING]" +
-	" [SORTABLE [UNF]] [NOINDEX] [field_name [AS alias] <TEXT|TAG|NUMERIC|GEO|GEOSHAPE|VECTOR> [WITHSUFFIXTRIE] [INDEXEMPTY] [INDEXMISSING] [SORTABLE [UNF]] [NOINDEX] ...]"
+	" [STOPWORDS count [stopword [stopword ...]]] [SKIPINITIALSCAN] SCHEMA " + searchFields
+
+// searchFields are the fields of an index, one at least.
+const searchFields = searchField + " [" + searchField + " ...]"
+
+const searchField = "field_name [AS alias] <TEXT [NOSTEM] [WEIGHT weight] [PHONETIC matcher]|TAG [SEPARATOR separator] [CASESENSITIVE]|NUMERIC|GEO|GEOSHAPE [FLAT|SPHERICAL]" +
+	"|VECTOR algorithm count name value [name value ...]> [WITHSUFFIXTRIE] [INDEXEMPTY] [INDEXMISSING] [SORTABLE [UNF]] [NOINDEX]"

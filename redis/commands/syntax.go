@@ -106,11 +106,19 @@ func (p *syntax) element() Argument {
 func (p *syntax) operands(token Argument) Argument {
 	var args []Argument
 	for !p.ends() && !isToken(p.peek()) {
+		if n := p.repeatedWithOptions(); n > 0 {
+			inside := syntax{words: p.words[p.at : p.at+n]}
+			a := block(inside.sequence())
+			a.Multiple = true
+			args = append(args, a)
+			p.at += 2*n + 3 // the brackets and "..."
+			continue
+		}
 		if p.peek() != "[" {
 			args = append(args, p.element())
 			continue
 		}
-		if !p.repeats() || p.words[p.at+1] == token.Token {
+		if !p.repeats() || isToken(p.words[p.at+1]) {
 			break // an optional part, or the whole repeated
 		}
 		args = p.optional(args)
@@ -123,6 +131,18 @@ func (p *syntax) operands(token Argument) Argument {
 		return args[0]
 	}
 	return Argument{Name: token.Name, Type: "block", Token: token.Token, Arguments: args, KeySpec: -1}
+}
+
+// repeatedWithOptions returns the number of the next words that have optional parts and are
+// repeated after them, as in "x [Y] [x [Y] ...]"; 0 if none are.
+func (p *syntax) repeatedWithOptions() int {
+	words := p.words[p.at:]
+	for n := 2; 2*n+3 <= len(words); n++ {
+		if words[n] == "[" && words[n-1] == "]" && words[2*n+1] == "..." && slices.Equal(words[:n], words[n+1:2*n+1]) {
+			return n
+		}
+	}
+	return 0
 }
 
 // repeats reports whether the next bracket repeats the arguments before it: its last word is

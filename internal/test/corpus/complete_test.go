@@ -18,7 +18,7 @@ func TestEachCommandIsShown(t *testing.T) {
 		}
 	}
 	for _, c := range commands.All() {
-		if c.Flags&(commands.ReadOnly|commands.Write) != 0 && !shown[c.Name] {
+		if c.Flags&(commands.ReadOnly|commands.Write) != 0 && len(c.Subcommands()) == 0 && !shown[c.Name] {
 			t.Errorf("no transcript shows %s", c.Name)
 		}
 	}
