@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/internal/test/hermetic"
+	"github.com/meowdis/meowdis/internal/test/oracle"
 )
 
 // pasted are the pages whose blocks are run, and what these print, in their order.
@@ -65,7 +66,7 @@ func pasteAll(t *testing.T, page string) string {
 	p := newPaste(t)
 	var printed strings.Builder
 	for _, b := range blocksOf(t, "../../../"+page) {
-		text := p.withFreePorts(b.text)
+		text := p.withServers(p.withFreePorts(b.text))
 		switch {
 		case b.language != "sh":
 			t.Errorf("line %d: nothing runs a block of %q", b.line, b.language)
@@ -114,6 +115,8 @@ type paste struct {
 	dir   string
 	env   []string
 	ports map[string]string // by those of the README
+	// servers has the URLs of real servers by those of the README.
+	servers map[string]string
 }
 
 func newPaste(t *testing.T) *paste {
@@ -121,7 +124,7 @@ func newPaste(t *testing.T) *paste {
 	if err := os.Symlink(build(t), filepath.Join(bin, "meowdis")); err != nil {
 		t.Fatal(err)
 	}
-	p := &paste{t: t, dir: dir, ports: map[string]string{}, env: []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + dir}}
+	p := &paste{t: t, dir: dir, ports: map[string]string{}, servers: map[string]string{}, env: []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + dir}}
 	packages, err := filepath.Abs("node/node_modules")
 	if err != nil {
 		t.Fatal(err)
@@ -174,6 +177,30 @@ func (p *paste) withFreePorts(text string) string {
 	}
 	for port, free := range p.ports {
 		text = strings.ReplaceAll(text, port, free)
+	}
+	return text
+}
+
+// withServers starts a redis-server for each of the servers that blocks move keys between, and writes the script that
+// switches clients.
+func (p *paste) withServers(text string) string {
+	for _, url := range []string{"redis://old", "redis://new"} {
+		if !strings.Contains(text, url) {
+			continue
+		}
+		if p.servers[url] == "" {
+			server := oracle.Start(p.t)
+			if c := server.Dial(p.t); url == "redis://old" {
+				c.Do([]byte("SET"), []byte("cat"), []byte("Tom"))
+			}
+			p.servers[url] = "unix://" + server.Socket
+		}
+		text = strings.ReplaceAll(text, url, p.servers[url])
+	}
+	if strings.Contains(text, "./switch.sh") {
+		if err := os.WriteFile(filepath.Join(p.dir, "switch.sh"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+			p.t.Fatal(err)
+		}
 	}
 	return text
 }
