@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"strings"
@@ -242,7 +243,7 @@ func (m *Migration) streams(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.As(err, &refused), !errors.As(err, &lost):
+		case errors.As(err, &refused), !errors.As(err, &lost) && !isLostConnection(err):
 			return err
 		}
 		if m.offset.Load() != before {
@@ -264,6 +265,12 @@ func (m *Migration) streams(ctx context.Context) error {
 type lostError struct{ error }
 
 func (e *lostError) Unwrap() error { return e.error }
+
+// isLostConnection reports whether err comes from a network, such as that of a target that restarts while keys are copied.
+func isLostConnection(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
 
 // watch asks the source for its offset, reports the status each second, and ends following when the goal is reached.
 func (m *Migration) watch(ctx context.Context, end context.CancelCauseFunc) {
