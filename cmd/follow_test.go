@@ -477,6 +477,30 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// TestFollowTargetRestarts kills the server that is the target while all keys are copied to it, and starts it again. The
+// copy continues.
+func TestFollowTargetRestarts(t *testing.T) {
+	t.Parallel()
+	source, target, m := newRedis(t), newRedis(t), mover{t, t.TempDir()}
+	for i := range 300 {
+		source.do("SET", fmt.Sprintf("long:%d", i), strings.Repeat("x", 200_000))
+	}
+	c, said := m.command("copy", "--follow", source.url(), target.url(), "--until-caught-up")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for target.do("DBSIZE").Int < 3 { // the position, and some keys
+	}
+	target.kill()
+	target.start()
+	if err := c.Wait(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	if differences := m.run(0, "diff", source.url(), target.url()); differences != "" {
+		t.Error(differences)
+	}
+}
+
 // TestFollowCutOver switches the clients while writes at the source are paused, and leaves nothing behind in the target.
 // A command that fails switches nothing.
 func TestFollowCutOver(t *testing.T) {

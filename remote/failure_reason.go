@@ -19,6 +19,17 @@ type reason struct {
 func (r *reason) Error() string { return r.says }
 func (r *reason) Unwrap() error { return r.err }
 
+// Lost reports whether err says that a server could not be reached or that it closed the connection, as a server does
+// that restarts.
+func Lost(err error) bool {
+	for _, lost := range []error{ErrUnreachable, errClosed, errLost, io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, lost) {
+			return true
+		}
+	}
+	return false
+}
+
 // explain returns err with a message that says what to check. It returns unknown errors unchanged.
 func explain(err error) error {
 	var host *net.DNSError

@@ -34,10 +34,7 @@ func (m *Migration) load(ctx context.Context, s *psync.Stream) (err error) {
 	if err != nil {
 		return err
 	}
-	if m.apply != nil { // its position is void
-		m.before += m.apply.Commands
-		m.apply = nil
-	}
+	m.forget() // its position is void
 	broken := false
 	source := func(yield func(transfer.Part, error) bool) {
 		for part, err, ok := first, error(nil), any; ok; part, err, ok = next() {

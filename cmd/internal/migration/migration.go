@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"strconv"
 	"strings"
@@ -243,7 +242,13 @@ func (m *Migration) streams(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.As(err, &refused), !errors.As(err, &lost) && !isLostConnection(err):
+		case errors.As(err, &refused):
+			return err
+		case errors.As(err, &lost):
+		case m.targetLost(err):
+			err = fmt.Errorf("writing to %s: %w", m.dst.Target, err)
+			m.forget()
+		default:
 			return err
 		}
 		if m.offset.Load() != before {
@@ -261,16 +266,27 @@ func (m *Migration) streams(ctx context.Context) error {
 	}
 }
 
+// targetLost reports whether err is a failure of a server as the target that may pass: it restarts, or loads its data.
+func (m *Migration) targetLost(err error) bool {
+	if m.dst == nil || m.dst.File != nil {
+		return false
+	}
+	var no transfer.Refusal
+	return remote.Lost(err) || errors.As(err, &no) && strings.HasPrefix(string(no), "LOADING ")
+}
+
+// forget makes the next connection read the position that the target has.
+func (m *Migration) forget() {
+	if m.apply != nil {
+		m.before += m.apply.Commands
+		m.apply = nil
+	}
+}
+
 // lostError wraps a failure of the source that may pass.
 type lostError struct{ error }
 
 func (e *lostError) Unwrap() error { return e.error }
-
-// isLostConnection reports whether err comes from a network, such as that of a target that restarts while keys are copied.
-func isLostConnection(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-}
 
 // watch asks the source for its offset, reports the status each second, and ends following when the goal is reached.
 func (m *Migration) watch(ctx context.Context, end context.CancelCauseFunc) {
