@@ -536,6 +536,29 @@ func TestFollowCutOver(t *testing.T) {
 	source.do("CLIENT", "UNPAUSE")
 }
 
+// TestFollowCutOverOfMeowdis moves keys of types that the stream leaves out.
+func TestFollowCutOverOfMeowdis(t *testing.T) {
+	t.Parallel()
+	source, m := newServer(t, true), mover{t, t.TempDir()}
+	for i := range 3000 { // a sample would have 1000 keys
+		source.do("SET", fmt.Sprint("key:", i), "v")
+	}
+	source.do("JSON.SET", "doc", "$", `{"a":1}`)
+	source.do("TS.ADD", "series", "1", "2")
+	source.do("BF.ADD", "filter", "a")
+	said := m.run(0, "copy", "--follow", source.url(), "target.sqlite", "--until-caught-up")
+	if !strings.Contains(said, "leaves out types that Redis does not have") {
+		t.Error(said)
+	}
+	said = m.run(0, "copy", "--follow", source.url(), "target.sqlite", "--cut-over", "echo switched")
+	if !strings.Contains(said, "3 keys differed, and were copied again") || !strings.Contains(said, "switched\n") {
+		t.Error(said)
+	}
+	if differences := m.run(0, "diff", source.url(), "target.sqlite"); differences != "" {
+		t.Error(differences)
+	}
+}
+
 // TestFollowConflicts keeps keys that the target had, and later writes to them, too.
 func TestFollowConflicts(t *testing.T) {
 	t.Parallel()

@@ -86,7 +86,7 @@ func (m *Migration) verify(ctx context.Context, whole bool) error {
 	}
 	found := differing{keys: map[int][][]byte{}, only: map[int][][]byte{}}
 	o.Found = found.add
-	if m.o.VerifyAll {
+	if m.o.VerifyAll || m.leavesOut.Load() {
 		m.result.Verified, err = transfer.Diff(ctx, m.src, m.dst, o)
 	} else {
 		m.result.Verified, err = m.verifySample(ctx, o, keeps)

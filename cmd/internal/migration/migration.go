@@ -80,6 +80,7 @@ type Migration struct {
 	source                  atomic.Int64 // of the source, when it was last asked
 	moved                   chan struct{}
 	stream                  atomic.Pointer[psync.Stream]
+	leavesOut               atomic.Bool // the stream lacks the keys of some types
 	loaded                  atomic.Bool
 	loads                   atomic.Int64 // snapshots that have arrived; each may begin with a lower offset
 	result                  Result
@@ -352,17 +353,25 @@ func (m *Migration) drain(ctx context.Context) error {
 }
 
 // sourceOffset returns the offset of the source's stream.
-func (m *Migration) sourceOffset(ctx context.Context) (int64, error) {
+func (m *Migration) sourceOffset(ctx context.Context) (at int64, err error) {
 	v, err := m.src.Do(ctx, []byte("INFO"), []byte("replication"))
 	if err != nil {
 		return 0, err
 	}
+	found := false
 	for line := range bytes.Lines(v.Str) {
-		if text, ok := strings.CutPrefix(string(line), "master_repl_offset:"); ok {
-			return strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		if bytes.HasPrefix(line, []byte("repl_skipped_keys:")) && !m.leavesOut.Swap(true) { // meowdis
+			m.say("the stream of %s leaves out types that Redis does not have, such as JSON; --cut-over copies their keys", m.src.Target)
+		}
+		if text, is := strings.CutPrefix(string(line), "master_repl_offset:"); is {
+			at, err = strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+			found = true
 		}
 	}
-	return 0, errors.New("the source does not tell the offset of its stream: INFO replication has no master_repl_offset")
+	if !found {
+		err = errors.New("the source does not report the offset of its stream: INFO replication has no master_repl_offset")
+	}
+	return at, err
 }
 
 // reached publishes the applied position.
