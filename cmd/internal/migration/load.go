@@ -106,7 +106,7 @@ func (m *Migration) prepare(ctx context.Context, p follow.Position, empty bool) 
 		return p, fmt.Errorf("%s no longer has the commands since the last one that arrived, so all keys must be copied again; give --on-conflict replace to empty %s first", m.src.Target, m.dst.Target)
 	case old.State == follow.Following && empty && !replace:
 		return p, errEmptied
-	case m.passing.Load(): // the passes delete what the source no longer has
+	case m.passing.Load(): // the passes delete keys that the source has deleted
 		p.Whole = true
 	default:
 		m.say("copying all keys again")

@@ -16,8 +16,7 @@ const passesID = "passes"
 // passKeys limits the different keys that a pass collects. The next pass finds the others.
 const passKeys = 100_000
 
-// passes copies all keys, and then compares all of them again and again.
-// why is the reason, for the user.
+// passes copies all keys, and then compares all of them again and again. It tells the user why.
 func (m *Migration) passes(ctx context.Context, why string) error {
 	m.passing.Store(true)
 	m.say("%s: comparing all keys in passes; a change arrives with the next pass", why)
