@@ -5,7 +5,6 @@ package translator
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/redis/search/expr"
@@ -333,13 +332,4 @@ func ftAliaslist(c *Call) Plan {
 		return v
 	}, store.Stmt{SQL: sqlIsIndex, Args: name},
 		store.Stmt{SQL: `SELECT alias FROM search_aliases WHERE index_id = (SELECT id FROM search_indexes WHERE name = ?1) ORDER BY alias`, Args: name})
-}
-
-// names returns the names of the fields.
-func fieldNames(fields []*inverted.Field) (names []string) {
-	for _, f := range fields {
-		names = append(names, f.Name)
-	}
-	slices.Sort(names)
-	return names
 }

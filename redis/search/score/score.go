@@ -148,12 +148,6 @@ func BM25IDF(docs, n int) float64 {
 	return math.Log(1 + (float64(docs-n)+0.5)/(float64(n)+0.5))
 }
 
-// BM25STD returns the score of one term, without weights: freq is its frequency in a document of the given length, and it
-// is in n of docs documents.
-func BM25STD(freq, length, average float64, docs, n int) float64 {
-	return BM25IDF(docs, n) * saturation(freq, length, average)
-}
-
 func saturation(freq, length, average float64) float64 {
 	ratio := 0.0
 	if average > 0 {

@@ -2,5 +2,5 @@
 // aggregations. A filter becomes a tree of package redis/search/query. An aggregation is computed over the values of the
 // documents that match.
 //
-// The facts are from upstash.com/docs/redis/search. Where they leave a choice, docs/compatibility.md says which it is.
+// The facts are from upstash.com/docs/redis/search. No command uses the package yet.
 package upstash
