@@ -11,6 +11,7 @@ import (
 	_ "github.com/meowdis/meowdis/redis/search/languages" // registers the stemmers
 	"github.com/meowdis/meowdis/redis/search/text"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 	"github.com/meowdis/meowdis/translator/inverted"
 )
 
@@ -165,9 +166,10 @@ func ftCreate(ifMissing bool) func(*Call) Plan {
 		if ifMissing {
 			refused = &resp.OK
 		}
-		return write(decodeOK,
-			store.Stmt{SQL: sqlGuardNewIndex, Args: []store.Value{name}, Refused: refused},
-			store.Stmt{SQL: sqlCreateIndex, Args: []store.Value{c.newVersion(), name, store.Bytes(joinWords(c.Args[2:])), c.newVersion(), scanned}})
+		stmts := []store.Stmt{{SQL: sqlGuardNewIndex, Args: []store.Value{name}, Refused: refused}}
+		stmts = append(stmts, statements(schema.SearchTriggers)...)
+		return write(decodeOK, append(stmts,
+			store.Stmt{SQL: sqlCreateIndex, Args: []store.Value{c.newVersion(), name, store.Bytes(joinWords(c.Args[2:])), c.newVersion(), scanned}})...)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 	"github.com/meowdis/meowdis/translator/inverted"
 )
 
@@ -25,7 +26,7 @@ func IndexSlice(now int64, limit int, w *store.Work) Plan {
 		case len(ids) > 0 && len(indexes) > 0:
 			return c.indexKeys(indexes, ids, r.Work, nil)
 		case len(r.Rows[3]) > 0:
-			return dropRows(r.Rows[3][0][0], limit)
+			return dropRows(r.Rows[3][0][0], limit, len(indexes) == 0)
 		}
 		for _, ix := range indexes {
 			if ix.scanned >= 0 {
@@ -281,9 +282,16 @@ const sqlDropDone = `DELETE FROM search_dropped WHERE index_id = ?1 AND NOT EXIS
 	AND NOT EXISTS (SELECT 1 FROM search_numbers WHERE index_id = ?1) AND NOT EXISTS (SELECT 1 FROM search_documents WHERE index_id = ?1)
 	AND NOT EXISTS (SELECT 1 FROM search_deleted WHERE index_id = ?1)`
 
-// dropRows deletes rows of a dropped index.
-func dropRows(index store.Value, limit int) Plan {
+// sqlGuardNoIndex refuses a batch if an index exists.
+const sqlGuardNoIndex = `INSERT INTO guard SELECT NULL FROM search_indexes LIMIT 1`
+
+// dropRows deletes rows of a dropped index, and with the last index the triggers.
+func dropRows(index store.Value, limit int, last bool) Plan {
 	var stmts []store.Stmt
+	if last {
+		stmts = append(stmts, store.Stmt{SQL: sqlGuardNoIndex, Refused: &searchBusy})
+		stmts = append(stmts, statements(schema.DropSearchTriggers)...)
+	}
 	for _, sql := range dropStmts {
 		stmts = append(stmts, store.Stmt{SQL: sql, Args: []store.Value{index, store.Int(int64(10 * limit))}})
 	}

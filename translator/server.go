@@ -74,32 +74,31 @@ func flush(all bool) func(*Call) Plan {
 		return readThen(func(r *store.Result) Plan {
 			switch large, others := r.Rows[0][0][0].Int() != 0, r.Rows[0][0][1].Int() != 0; {
 			case !all && (others || !large):
-				return write(decodeOK, append([]store.Stmt{{SQL: sqlFlushDB, Args: db}}, flushIndexes(db)...)...)
+				return write(decodeOK, append([]store.Stmt{{SQL: sqlFlushDB, Args: db}}, flushIndexes(c.Env.DB)...)...)
 			case !all:
 				guard := store.Stmt{SQL: sqlGuardOtherDBs, Args: db, Refused: &otherDBWritten}
 				return write(decodeOK, append([]store.Stmt{guard}, statements(schema.Remake())...)...)
 			case large:
 				return write(decodeOK, statements(schema.Remake())...)
 			}
-			return write(decodeOK, append([]store.Stmt{{SQL: sqlFlushAll}}, flushIndexes([]store.Value{store.Int(0)})...)...)
+			return write(decodeOK, append([]store.Stmt{{SQL: sqlFlushAll}}, flushIndexes(0)...)...)
 		}, store.Stmt{SQL: sqlFlushing, Args: db})
 	}
 }
 
 // flushIndexes returns the statements that delete the indexes of FT.CREATE if the database is 0. As in Redis, they go with
 // their keys.
-func flushIndexes(db []store.Value) []store.Stmt {
-	stmts := make([]store.Stmt, 0, len(searchTables))
-	for _, sql := range searchTables {
-		stmts = append(stmts, store.Stmt{SQL: sql, Args: db})
+func flushIndexes(db int) []store.Stmt {
+	if db != 0 {
+		return nil
 	}
-	return stmts
+	return statements(slices.Concat(searchTables, schema.DropSearchTriggers))
 }
 
 var searchTables = []string{
-	`DELETE FROM search_indexes WHERE ?1 = 0`, `DELETE FROM search_pending WHERE ?1 = 0`, `DELETE FROM search_dictionaries WHERE ?1 = 0`,
-	`DELETE FROM search_documents WHERE ?1 = 0`, `DELETE FROM search_deleted WHERE ?1 = 0`, `DELETE FROM search_postings WHERE ?1 = 0`,
-	`DELETE FROM search_numbers WHERE ?1 = 0`, `DELETE FROM search_dropped WHERE ?1 = 0`,
+	`DELETE FROM search_indexes`, `DELETE FROM search_pending`, `DELETE FROM search_dictionaries`,
+	`DELETE FROM search_documents`, `DELETE FROM search_deleted`, `DELETE FROM search_postings`,
+	`DELETE FROM search_numbers`, `DELETE FROM search_dropped`,
 }
 
 // statements converts SQL without arguments.

@@ -309,3 +309,23 @@ func TestFlippedBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestSearchTriggers misses a trigger of search only where an index needs it.
+func TestSearchTriggers(t *testing.T) {
+	p := newPatient(t)
+	if found := p.examine(); len(found) > 0 {
+		t.Errorf("without an index: %q", found)
+	}
+	p.want("FT.CREATE cats SCHEMA name TEXT", "OK")
+	if found := p.examine(); len(found) > 0 {
+		t.Errorf("with an index: %q", found)
+	}
+	p.hurt(`DROP TRIGGER search_key_update`)
+	if found := p.examine(); !slices.Equal(found, []string{"schema"}) {
+		t.Errorf("without a trigger: %q", found)
+	}
+	p.repair()
+	if found := p.examine(); len(found) > 0 {
+		t.Errorf("repaired: %q", found)
+	}
+}

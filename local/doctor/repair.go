@@ -20,12 +20,18 @@ func (e Exam) Repair() error {
 	if err := e.reindex(); err != nil {
 		return err
 	}
-	if have, err := ReadTables(e.Query); err != nil {
+	have, err := ReadTables(e.Query)
+	if err != nil {
 		return err
-	} else if len(tablesOf(missing(e.Tables, have))) > 0 {
+	}
+	want, err := e.expected(have)
+	switch {
+	case err != nil:
+		return err
+	case len(tablesOf(missing(want, have))) > 0:
 		return ErrBeyond
 	}
-	if err := recreate(e.Query, e.Tables); err != nil {
+	if err := recreate(e.Query, want); err != nil {
 		return err
 	}
 	prefix := store.String(LostAndFound + time.UnixMilli(e.Now).UTC().Format("20060102-150405") + ":")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // Object is a table, index, trigger or view of a schema.
@@ -36,7 +37,11 @@ func (e Exam) tables() ([]Finding, bool, error) {
 	tables := Finding{Check: "tables", Severity: Error, Says: "tables are missing or changed", Advice: "restore a backup"}
 	rest := Finding{Check: "schema", Severity: Error, Says: "indexes, triggers or views are missing or changed", Fix: "they are created again"}
 	loading := !slices.ContainsFunc(have, func(o Object) bool { return o.Name == hashIndex })
-	for _, o := range missing(e.Tables, have) {
+	want, err := e.expected(have)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, o := range missing(want, have) {
 		f := &rest
 		switch {
 		case o.Type == "table":
@@ -49,11 +54,32 @@ func (e Exam) tables() ([]Finding, bool, error) {
 	}
 	more := Finding{Check: "additions", Severity: Warning, Says: "unknown tables, indexes or triggers",
 		Advice: "an unknown trigger runs with every command; DROP the ones you do not need"}
-	for _, o := range unknownObjects(e.Tables, have) {
+	for _, o := range unknownObjects(slices.Concat(e.Tables, searchTriggers()), have) {
 		more.Count++
 		more.example(e, o.Type+" "+o.Name)
 	}
 	return nonEmpty(tables, rest, more), tables.Count == 0, nil
+}
+
+// expected returns the schema of a new file, with the triggers of search if the file has an index.
+func (e Exam) expected(have []Object) ([]Object, error) {
+	if !slices.ContainsFunc(have, func(o Object) bool { return o.Name == "search_indexes" }) {
+		return e.Tables, nil
+	}
+	rows, err := e.Query(`SELECT 1 FROM search_indexes LIMIT 1`)
+	if err != nil || len(rows) == 0 {
+		return e.Tables, err
+	}
+	return slices.Concat(e.Tables, searchTriggers()), nil
+}
+
+// searchTriggers returns the triggers that exist while an index does.
+func searchTriggers() (all []Object) {
+	for _, sql := range schema.SearchTriggers {
+		sql = strings.Replace(sql, " IF NOT EXISTS", "", 1)
+		all = append(all, Object{"trigger", strings.Fields(sql)[2], sql})
+	}
+	return all
 }
 
 // missing returns the objects of want that have lacks or defines differently.
