@@ -125,7 +125,7 @@ func (o *copyOptions) migrate(ctx context.Context, s *streams, opts *targets.Opt
 	case result.CutOver:
 		r.Say("cut over: %s copied, %s applied, %s compared; writes were paused for %s before the clients switched, and stay paused at the source for at most %v more",
 			move.Count(result.Keys, "key"), move.Count(result.Commands, "command"), move.Count(result.Verified, "key"),
-			time.Duration(result.PausedMs)*time.Millisecond, (time.Duration(o.follow.pause) - time.Duration(result.PausedMs)*time.Millisecond).Round(time.Second))
+			time.Duration(result.PausedMs)*time.Millisecond, result.Rest.Round(time.Second))
 	case err == nil:
 		r.Say("caught up: %s copied, %s applied; the same command continues", move.Count(result.Keys, "key"), move.Count(result.Commands, "command"))
 	}

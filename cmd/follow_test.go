@@ -536,6 +536,18 @@ func TestFollowCutOver(t *testing.T) {
 	source.do("CLIENT", "UNPAUSE")
 }
 
+// TestFollowSlowSwitch keeps writes paused for as long as the user's command runs.
+func TestFollowSlowSwitch(t *testing.T) {
+	t.Parallel()
+	source, m := newRedis(t), mover{t, t.TempDir()}
+	source.do("SET", "a", "1")
+	extended := "until meowdis exec -t " + source.url() + " INFO commandstats | grep -q 'client|pause:calls=[2-9]'; do :; done"
+	said := m.run(0, "copy", "--follow", source.url(), "target.sqlite", "--pause", "1s", "--cut-over", extended)
+	if !strings.Contains(said, "cut over:") || strings.Contains(said, "compare both") {
+		t.Error(said)
+	}
+}
+
 // TestFollowCutOverOfMeowdis moves keys of types that the stream leaves out.
 func TestFollowCutOverOfMeowdis(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
 	"github.com/meowdis/meowdis/cmd/internal/move"
+	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/transfer"
 	"github.com/meowdis/meowdis/transfer/follow"
 )
@@ -22,9 +23,47 @@ var errPauseEnded = errors.New("writes at the source were paused for too long; g
 // pause pauses writes at the source.
 func (m *Migration) pause(ctx context.Context) error {
 	m.paused = time.Now()
+	return m.extendPause(ctx)
+}
+
+// extendPause lets the pause of writes last for Options.Pause from now.
+func (m *Migration) extendPause(ctx context.Context) error {
+	asked := time.Now()
 	v, err := m.src.Do(ctx, []byte("CLIENT"), []byte("PAUSE"), strconv.AppendInt(nil, m.o.Pause.Milliseconds(), 10), []byte("WRITE"))
 	if err == nil && v.IsError() {
 		err = fmt.Errorf("%s cannot pause writes: %s", m.src.Target, v.Str)
+	}
+	if err == nil {
+		m.pausedUntil = asked.Add(m.o.Pause)
+	}
+	return err
+}
+
+// switchClients runs the user's command. Writes stay paused while it runs, however long it takes. The command may stop
+// the source.
+func (m *Migration) switchClients(ctx context.Context) error {
+	extending, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- store.Caught(func() error {
+			tick := time.NewTicker(m.o.Pause / 3)
+			defer tick.Stop()
+			for {
+				select {
+				case <-tick.C:
+				case <-extending.Done():
+					return nil
+				}
+				if err := m.extendPause(extending); err != nil && extending.Err() == nil {
+					return err
+				}
+			}
+		})
+	}()
+	err := m.o.CutOver(ctx)
+	stop()
+	if lost := <-ended; lost != nil && err == nil && time.Now().After(m.pausedUntil) {
+		m.say("the pause of writes ended before the command did, unless the command stopped the source (%v): compare both with diff", lost)
 	}
 	return err
 }
@@ -61,12 +100,13 @@ func (m *Migration) cutOver(ctx context.Context) (err error) {
 	if err != nil {
 		return errors.Join(err, m.unpause(context.WithoutCancel(ctx)))
 	}
-	if err := m.o.CutOver(ctx); err != nil {
+	if err := m.switchClients(ctx); err != nil {
 		ctx := context.WithoutCancel(ctx)
 		return errors.Join(fmt.Errorf("the command of --cut-over failed: %w; the source takes writes again", err),
 			follow.WritePosition(ctx, m.dst, m.key, p), m.unpause(ctx))
 	}
 	m.result.CutOver, m.result.PausedMs = true, time.Since(m.paused).Milliseconds()
+	m.result.Rest = max(0, time.Until(m.pausedUntil))
 	return follow.Forget(ctx, m.dst, m.key)
 }
 

@@ -58,6 +58,8 @@ type Result struct {
 	Differences int   `json:"differences"`
 	PausedMs    int64 `json:"paused_ms"` // from the pause of writes at the source to the end of the user's command
 	CutOver     bool  `json:"cut_over"`
+
+	Rest time.Duration `json:"-"` // of the pause, after the user's command
 }
 
 // Migration is one run of copy --follow.
@@ -84,8 +86,8 @@ type Migration struct {
 	loaded                  atomic.Bool
 	loads                   atomic.Int64 // snapshots that have arrived; each may begin with a lower offset
 	result                  Result
-	paused                  time.Time
-	retried                 string // the last error of the target that was reported
+	paused, pausedUntil     time.Time // of writes at the source, for a cut-over
+	retried                 string    // the last error of the target that was reported
 }
 
 // errCaughtUp ends following: the target has everything that it should wait for.
