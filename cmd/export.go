@@ -33,9 +33,9 @@ func newExport(s *streams) *cobra.Command {
 		Short:   "Write keys to a dump file that redis-server loads",
 		Long: `Writes all keys of the source, or of the database that -n names, to a dump file
 that redis-server 7.0 or later loads when it starts. Hash fields that expire
-need 7.4, and vector sets 8.0. JSON documents, probabilistic types and
-time series need the modules of Redis 8: other servers do not load a file with
-them. Arrays are left out, because the format has none.`,
+need 7.4, and vector sets 8.0. JSON documents, probabilistic types,
+time series and suggestions need the modules of Redis 8: other servers do not
+load a file with them. Arrays are left out, because the format has none.`,
 		Example: `  meowdis export cats.sqlite cats.rdb
   redis-server --dbfilename cats.rdb         # loads it`,
 		ValidArgsFunction: targets.CompleteNames(1),

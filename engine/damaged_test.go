@@ -31,13 +31,13 @@ func TestDamagedKeys(t *testing.T) {
 			st := open()
 			session := engine.New(st).Session()
 			made := words(t, "SET string 1", "RPUSH list a b", "SADD set a b", "ZADD zset 1 a 2 b", "HSET hash a 1 b 2",
-				"XADD stream 1-1 f v", "XGROUP CREATE stream g 0", `JSON.SET json $ '{"a":1}'`, "ARSET array 1 v", "VADD vectorset VALUES 2 1 0 a", "VADD blockless VALUES 2 1 0 a", "BF.ADD bloom a", "CF.ADD cuckoo a", "CMS.INITBYDIM cms 2 2", "TOPK.RESERVE topk 2", "TDIGEST.CREATE tdigest", "TS.ADD series 1 2")
+				"XADD stream 1-1 f v", "XGROUP CREATE stream g 0", `JSON.SET json $ '{"a":1}'`, "ARSET array 1 v", "VADD vectorset VALUES 2 1 0 a", "VADD blockless VALUES 2 1 0 a", "BF.ADD bloom a", "CF.ADD cuckoo a", "CMS.INITBYDIM cms 2 2", "TOPK.RESERVE topk 2", "TDIGEST.CREATE tdigest", "TS.ADD series 1 2", "FT.SUGADD sugg hello 1")
 			if _, err := session.Pipeline(context.Background(), made); err != nil {
 				t.Fatal(err)
 			}
 			var gone store.Batch
 			for _, table := range []string{"lists", "sets", "zsets", "hashes", "stream_entries", "documents", "arrays", "vector_blocks",
-				"bloom_filters", "cuckoo_filters", "count_min_sketches", "top_k_lists", "t_digests", "samples"} {
+				"bloom_filters", "cuckoo_filters", "count_min_sketches", "top_k_lists", "t_digests", "samples", "suggestions"} {
 				gone.Stmts = append(gone.Stmts, store.Stmt{SQL: "DELETE FROM " + table})
 			}
 			gone.Stmts = append(gone.Stmts, store.Stmt{SQL: "UPDATE keys SET value = NULL"})
@@ -55,7 +55,7 @@ func TestDamagedKeys(t *testing.T) {
 				t.Errorf("VSIM of a damaged set: %s, %v", v.Str, err)
 			}
 			found := 0
-			for _, key := range []string{"string", "list", "set", "zset", "hash", "stream", "json", "array", "vectorset", "bloom", "cuckoo", "cms", "topk", "tdigest", "series"} {
+			for _, key := range []string{"string", "list", "set", "zset", "hash", "stream", "json", "array", "vectorset", "bloom", "cuckoo", "cms", "topk", "tdigest", "series", "sugg"} {
 				for _, cmd := range readersFirst() {
 					args := words(t, cmd.Name+" "+key+" 1 1 1")[0]
 					if cmd.Arity > 0 && cmd.Arity <= len(args) {

@@ -62,6 +62,7 @@ var expectedReplies = []struct {
 	{15, "TS.GET sums LATEST", "1) (integer) 2000\n2) 7"},
 	{16, "FT.SEARCH places red NOCONTENT", "1) (integer) 1\n2) \"shop:1\""},
 	{16, "FT.SEARCH cheap '@price:[(1 2]' NOCONTENT", "1) (integer) 1\n2) \"shop:2\""},
+	{17, "FT.SUGGET words re WITHSCORES WITHPAYLOADS", "1) \"red\"\n2) \"1.4142135381698608\"\n3) \"p\""},
 	{14, "BF.MADD bloom c d", "1) (integer) 0\n2) (integer) 1"},
 	{1, "DEL s l set z h x j hf arr", ""},
 	{1, "SELECT 1", "OK"},

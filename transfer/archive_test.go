@@ -43,7 +43,7 @@ func restore(t testing.TB, source transfer.Source) (keyspace.Session, problems, 
 // newTypes lists commands that create keys of types newer than Redis 7.0.
 var newTypes = append(vectorSets(),
 	"ARMSET a 0 x 5 y 18446744073709551614 z", "ARSEEK a 7", many("ARMSET a:long", 6_000, "7# v#"),
-	"BF.MADD bloom a b c", "CF.INSERT cuckoo ITEMS a b", "CMS.INITBYDIM cms 50 3", "CMS.INCRBY cms a 1 b 2", "TOPK.RESERVE topk 5", "TOPK.ADD topk a b a", "TDIGEST.CREATE tdigest", "TDIGEST.ADD tdigest 1 2 3", "TS.ADD series 1000 2.5 RETENTION 9000 LABELS area north", "TS.ADD series 2000 nan",
+	"BF.MADD bloom a b c", "CF.INSERT cuckoo ITEMS a b", "CMS.INITBYDIM cms 50 3", "CMS.INCRBY cms a 1 b 2", "TOPK.RESERVE topk 5", "TOPK.ADD topk a b a", "TDIGEST.CREATE tdigest", "TDIGEST.ADD tdigest 1 2 3", "FT.SUGADD sugg hello 1.5 PAYLOAD p", "FT.SUGADD sugg Held 2", "TS.ADD series 1000 2.5 RETENTION 9000 LABELS area north", "TS.ADD series 2000 nan",
 	`HSET he a 1 b 2 "\xff" 3`, `HPEXPIREAT he 9999999999999 FIELDS 2 a b`, `JSON.SET doc $ '{"a":[1,2.5,"é\n",null,true],"b":{"c":1e30}}'`,
 )
 

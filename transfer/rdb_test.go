@@ -196,7 +196,7 @@ func TestDumpedModules(t *testing.T) {
 	run(t, file, `JSON.SET doc $ '{"a":[1,2.5,"x"],"b":null}'`, "JSON.SET doc:number $ 7", "PEXPIREAT doc 9999999999999",
 		"BF.RESERVE bloom 0.01 10", many("BF.MADD bloom", 100, "item#"), many("CF.INSERT cuckoo CAPACITY 10 ITEMS", 100, "item#"),
 		"CMS.INITBYDIM cms 50 3", "CMS.INCRBY cms a 1 b 2", "TOPK.RESERVE topk 5", "TOPK.ADD topk a b a \"\"", "TDIGEST.CREATE tdigest", "TDIGEST.ADD tdigest 1 2 3",
-		"TS.ADD series 1000 2.5 RETENTION 9000 LABELS area north", "TS.ADD series 2000 nan", "TS.ADD plain 5 -7 ENCODING UNCOMPRESSED", "TDIGEST.CREATE one", "TDIGEST.ADD one 7")
+		"FT.SUGADD sugg hello 1.5 PAYLOAD p", "FT.SUGADD sugg Held 2", "TS.ADD series 1000 2.5 RETENTION 9000 LABELS area north", "TS.ADD series 2000 nan", "TS.ADD plain 5 -7 ENCODING UNCOMPRESSED", "TDIGEST.CREATE one", "TDIGEST.ADD one 7")
 	path := filepath.Join(t.TempDir(), "dump.rdb")
 	if p := export(t, file, path); len(p) > 0 {
 		t.Fatal(p)

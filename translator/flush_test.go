@@ -32,7 +32,7 @@ func TestFlushEmptiesEveryTable(t *testing.T) {
 		for _, line := range []string{
 			"FT.CREATE idx SCHEMA a NUMERIC", "FT.ALIASADD alias idx",
 			"SET string 1", "SETRANGE long 200000 1", "RPUSH list a", "HSET hash a 1", "SADD set a", "ZADD zset 1 a", "JSON.SET doc $ 1", "ARINSERT array a", "VADD vectors VALUES 1 1 a",
-			"BF.ADD bloom a", "CF.ADD cuckoo a", "CMS.INITBYDIM cms 2 2", "TOPK.RESERVE topk 2", "TDIGEST.CREATE tdigest", "TS.ADD series 1 2 LABELS a b", "TS.CREATE sums", "TS.CREATERULE series sums AGGREGATION sum 5",
+			"BF.ADD bloom a", "CF.ADD cuckoo a", "CMS.INITBYDIM cms 2 2", "TOPK.RESERVE topk 2", "TDIGEST.CREATE tdigest", "TS.ADD series 1 2 LABELS a b", "FT.SUGADD sugg hello 1", "TS.CREATE sums", "TS.CREATERULE series sums AGGREGATION sum 5",
 			"XADD stream IDMP p i * a b", "XGROUP CREATE stream g 0", "XREADGROUP GROUP g me STREAMS stream >",
 		} {
 			if v := c.do(strings.Fields(line)...); v.IsError() {

@@ -70,6 +70,9 @@ func dump(c *Call) Plan {
 		if typ == seriesType {
 			return c.dumpSeries()
 		}
+		if typ == suggestionsType {
+			return c.dumpSuggestions()
+		}
 		if typ == jsonType {
 			return c.dumpDocument()
 		}

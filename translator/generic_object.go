@@ -157,7 +157,7 @@ func (o object) encoding(limits Limits) string {
 		}
 	case zsetType:
 		compact, spread = "listpack", "skiplist"
-	case jsonType, vectorSetType, bloomType.name, cuckooType.name, countMinType.name, topKType.name, tdigestType.name, seriesType:
+	case jsonType, vectorSetType, bloomType.name, cuckooType.name, countMinType.name, topKType.name, tdigestType.name, seriesType, suggestionsType:
 		return "raw"
 	case arrayType:
 		return "sliced-array"

@@ -159,6 +159,8 @@ func (c *Call) makeValue(key []byte, v rdb.Value) []store.Stmt {
 		return c.restoreVectors(key, v)
 	case documentValue:
 		return c.storeJSON(nil, key, v.text)
+	case *suggestionsValue:
+		return c.restoreSuggestions(key, v)
 	case *seriesValue:
 		return c.restoreSeries(key, v)
 	case sketchValue:

@@ -3,8 +3,10 @@
 package translator
 
 import (
+	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // hasSearch is unset in the Worker, whose program may have 3 MB: search would add 0.4 MB.
@@ -14,3 +16,17 @@ var searchTranslations translations
 
 // IndexSlice plans nothing: the program cannot create indexes.
 func IndexSlice(int64, int, *store.Work) Plan { return answer(resp.Zero) }
+
+// A key with suggestions can be neither dumped nor restored.
+
+const suggestionsType = keytype.Suggestions
+
+type suggestionsValue struct{ *rdb.Module }
+
+func (c *Call) dumpSuggestions() Plan {
+	return fail("ERR cannot dump a value of type " + suggestionsType)
+}
+
+func dumpedSuggestions(*rdb.Module, *store.Work) rdb.Value { return nil }
+
+func (c *Call) restoreSuggestions([]byte, *suggestionsValue) []store.Stmt { return nil }

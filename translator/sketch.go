@@ -240,6 +240,9 @@ func (c *Call) moduleValue(m *rdb.Module) rdb.Value {
 	if m.Name == seriesType {
 		return dumpedSeries(m, c.Env.Work)
 	}
+	if m.Name == suggestionsType {
+		return dumpedSuggestions(m, c.Env.Work)
+	}
 	s, ok := sketch.Restore(m)
 	if !ok || sketchNamed(m.Name) == nil {
 		return nil

@@ -127,7 +127,7 @@ func (c *Call) touch(key []byte) store.Stmt { return c.stmt(sqlTouch, key) }
 
 // A command that removes elements ends with dropEmpty: a list, hash, set, zset, array or vector set without elements
 // does not exist.
-const sqlDropEmpty = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND count = 0 AND type IN ('list', 'hash', 'set', 'zset', 'array', 'vectorset')`
+const sqlDropEmpty = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND count = 0 AND type IN ('list', 'hash', 'set', 'zset', 'array', 'vectorset', 'trietype0')`
 
 func (c *Call) dropEmpty(key []byte) store.Stmt {
 	return store.Stmt{SQL: sqlDropEmpty, Args: c.sharedKey(key)[:2:2]}

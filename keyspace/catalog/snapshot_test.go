@@ -44,7 +44,7 @@ func TestSourcesAgree(t *testing.T) {
 	for _, line := range []string{
 		"SET gone v PX 10", "SET later v PX 5000", "HSET hash a b c d", "HSETEX fields PX 10 FIELDS 1 gone v", "HSET fields stays v",
 		"RPUSH list a b c", "SADD set a b", "ZADD zset 1 a", "XADD stream 1-1 a b", "JSON.SET doc $ [1,2]", "ARSET array 7 x y", "VADD vec VALUES 2 1 0 a SETATTR {}", "VADD vec VALUES 2 0 1 bb",
-		"BF.ADD bloom a", "CF.ADD cuckoo a", "CMS.INITBYDIM cms 2 2", "TOPK.RESERVE topk 2", "TDIGEST.CREATE tdigest", "TS.ADD series 1 2 LABELS a b", "SET empty x", "SETRANGE empty 0 y",
+		"BF.ADD bloom a", "CF.ADD cuckoo a", "CMS.INITBYDIM cms 2 2", "TOPK.RESERVE topk 2", "TDIGEST.CREATE tdigest", "TS.ADD series 1 2 LABELS a b", "FT.SUGADD sugg hello 1 PAYLOAD p", "SET empty x", "SETRANGE empty 0 y",
 	} {
 		do(line)
 	}
@@ -68,7 +68,7 @@ func TestSourcesAgree(t *testing.T) {
 	if want := "hash hash -1 2 8"; !slices.Contains(tables, want) {
 		t.Errorf("the hash is not told as %q", want)
 	}
-	if len(tables) != 2517 || !slices.Equal(tables, commands) {
+	if len(tables) != 2518 || !slices.Equal(tables, commands) {
 		t.Errorf("tables have %d keys, commands %d", len(tables), len(commands))
 		for i := range min(len(tables), len(commands)) {
 			if tables[i] != commands[i] {
@@ -91,7 +91,7 @@ func TestBytesAgree(t *testing.T) {
 	for _, line := range []string{
 		"SET string v", "SETRANGE long 200000 y", "HSET hash a b", "HSETEX hash PX 10 FIELDS 1 gone v", "RPUSH list a", "SADD set a", "ZADD zset 1 a",
 		"XADD stream 1-1 a b", "JSON.SET doc $ [1]", "ARSET array 7 x y", "VADD vec VALUES 2 1 0 a SETATTR {}", "VADD vec VALUES 2 0 1 bb",
-		"BF.ADD bloom a", "CF.ADD cuckoo a", "CMS.INITBYDIM cms 2 2", "TOPK.RESERVE topk 2", "TDIGEST.CREATE tdigest", "TS.ADD series 1 2 LABELS a b",
+		"BF.ADD bloom a", "CF.ADD cuckoo a", "CMS.INITBYDIM cms 2 2", "TOPK.RESERVE topk 2", "TDIGEST.CREATE tdigest", "TS.ADD series 1 2 LABELS a b", "FT.SUGADD sugg hello 1 PAYLOAD p",
 	} {
 		var args [][]byte
 		for _, w := range strings.Fields(line) {

@@ -148,7 +148,10 @@ var ours = sync.OnceValue(func() map[string][]Column {
 			{Name: "index_id", Type: "INTEGER"}, {Name: "term", Type: "BLOB"}, {Name: "block", Type: "INTEGER"}, {Name: "data", Type: "BLOB"},
 		},
 		"search_synonyms": {{Name: "index_id", Type: "INTEGER"}, {Name: "term", Type: "BLOB"}, {Name: "synonyms", Type: "BLOB"}},
-		"libraries":       {{Name: "name", Type: "TEXT"}, {Name: "version", Type: "INTEGER"}, {Name: "code", Type: "BLOB"}},
+		"suggestions": {
+			{Name: "key_id", Type: "INTEGER"}, {Name: "string", Type: "BLOB"}, {Name: "folded", Type: "BLOB"}, {Name: "score", Type: "REAL"}, {Name: "payload", Type: "BLOB"},
+		},
+		"libraries": {{Name: "name", Type: "TEXT"}, {Name: "version", Type: "INTEGER"}, {Name: "code", Type: "BLOB"}},
 		"functions": {
 			{Name: "id", Type: "INTEGER"}, {Name: "library", Type: "TEXT"}, {Name: "name", Type: "TEXT"},
 			{Name: "flags", Type: "INTEGER"}, {Name: "description", Type: "BLOB"},
@@ -164,7 +167,7 @@ var shown = []string{
 	"bloom_filters", "cuckoo_filters", "count_min_sketches", "top_k_lists", "t_digests",
 	"series", "samples", "series_labels", "series_rules", "libraries", "functions",
 	"search_aliases", "search_deleted", "search_dictionaries", "search_documents", "search_dropped",
-	"search_indexes", "search_numbers", "search_pending", "search_postings", "search_synonyms",
+	"search_indexes", "search_numbers", "search_pending", "search_postings", "search_synonyms", "suggestions",
 }
 
 // sketchColumns lists the columns of a table with blocks of sketches.

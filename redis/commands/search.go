@@ -114,6 +114,26 @@ var searchCommands = []Command{
 		Syntax:  "index_name",
 	},
 	{
+		Name: "FT.SUGADD", Group: "module", Since: "1.0.0", Arity: -4, Flags: Write | DenyOOM | Module, Categories: searchCategory,
+		Summary: "Adds a string to the suggestions of a key, or sets its score",
+		Syntax:  "key string score [INCR] [PAYLOAD payload]", Keys: []KeySpec{oneKey(RW, 1)},
+	},
+	{
+		Name: "FT.SUGGET", Group: "module", Since: "1.0.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory,
+		Summary: "Returns the suggestions that begin with a prefix, the best first",
+		Syntax:  "key prefix [FUZZY] [WITHSCORES] [WITHPAYLOADS] [MAX max]", Keys: []KeySpec{oneKey(RW, 1)},
+	},
+	{
+		Name: "FT.SUGDEL", Group: "module", Since: "1.0.0", Arity: 3, Flags: Write | Module, Categories: searchCategory,
+		Summary: "Removes a string from the suggestions of a key",
+		Syntax:  "key string", Keys: []KeySpec{oneKey(RW, 1)},
+	},
+	{
+		Name: "FT.SUGLEN", Group: "module", Since: "1.0.0", Arity: 2, Flags: ReadOnly | Module, Categories: searchCategory,
+		Summary: "Returns the number of suggestions of a key",
+		Syntax:  "key", Keys: []KeySpec{oneKey(RW, 1)},
+	},
+	{
 		Name: "FT.DICTADD", Group: "module", Since: "1.4.0", Arity: -3, Flags: Write | DenyOOM | Module, Categories: searchCategory,
 		Summary: "Adds words to a dictionary",
 		Syntax:  "dict term [term ...]",

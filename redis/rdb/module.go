@@ -95,7 +95,7 @@ type Module struct {
 }
 
 // moduleNames lists the types that Module can hold. The values of other modules are a ModuleValue.
-var moduleNames = []string{"ReJSON-RL", "MBbloom--", "MBbloomCF", "CMSk-TYPE", "TopK-TYPE", "TDIS-TYPE", "TSDB-TYPE"}
+var moduleNames = []string{"ReJSON-RL", "MBbloom--", "MBbloomCF", "CMSk-TYPE", "TopK-TYPE", "TDIS-TYPE", "TSDB-TYPE", "trietype0"}
 
 // Len returns 1: the value is never split.
 func (*Module) Len() int { return 1 }

@@ -28,13 +28,13 @@ func callArgs(call string, values map[string][]string) [][]byte {
 
 // ReadAll returns the call that reads a whole key.
 func (t *Type) ReadAll(key []byte) [][]byte {
-	return callArgs(t.Read, map[string][]string{"key": {string(key)}})
+	return callArgs(t.Read, map[string][]string{"key": {string(key)}, "prefix": {""}})
 }
 
 // PageAt returns the call for about n elements at a cursor. The cursor is "" for the first page, or comes from
 // Elements; with ByPlace it may be any place. For a type without elements, n counts bytes.
 func (t *Type) PageAt(key []byte, cursor string, n int) [][]byte {
-	values := map[string][]string{"key": {string(key)}, "n": {strconv.Itoa(n)}, "after": {"-"}}
+	values := map[string][]string{"key": {string(key)}, "n": {strconv.Itoa(n)}, "after": {"-"}, "prefix": {""}}
 	if cursor != "" {
 		values["after"] = []string{"(" + cursor}
 	} else {

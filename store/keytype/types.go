@@ -19,6 +19,8 @@ const (
 	TopK      = "TopK-TYPE"
 	TDigest   = "TDIS-TYPE"
 	Series    = "TSDB-TYPE"
+
+	Suggestions = "trietype0"
 )
 
 // LastSlot is the greatest index of an array.
@@ -139,6 +141,15 @@ var Types = []*Type{
 			{Name: "samples", Columns: []string{"key_id", "at", "value"}, Key: []string{"at"}, Order: "at", Bytes: `16`, Memory: `24`},
 			{Name: "series_labels", Role: Rest, Columns: []string{"key_id", "position", "name", "value"}, Key: []string{"position"}, Order: "position"},
 		}},
+	},
+	{
+		Name: Suggestions, Label: "suggest", Brief: "sugg", Number: 16, Groups: []string{"module FT.SUG"},
+		Nouns:    Nouns{One: "string", Many: "strings", Parts: []string{"string"}, Inputs: []string{"string", "score"}},
+		Commands: Commands{Count: "FT.SUGLEN", Read: "FT.SUGGET key prefix MAX 1000000", Page: "FT.SUGGET key prefix MAX n", Add: "FT.SUGADD key string score", Drop: "FT.SUGDEL key name", Dumped: true},
+		Storage: Storage{Tables: []Table{{
+			Name: "suggestions", Columns: []string{"key_id", "string", "folded", "score", "payload"}, Key: []string{"folded", "string"}, Long: []string{"string", "folded", "payload"}, Order: "folded, string",
+			Bytes: `length(string) + 8 + ifnull(length(payload), 0)`, Memory: `24 + 2 * length(string) + ifnull(length(payload), 0)`,
+		}}},
 	},
 }
 

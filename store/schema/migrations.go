@@ -480,6 +480,11 @@ var Migrations = [][]string{
 		`CREATE TABLE search_pending(key_id INTEGER PRIMARY KEY)`,
 		`CREATE TABLE search_dropped(index_id INTEGER PRIMARY KEY)`,
 	},
+
+	// The suggestions of FT.SUGADD.
+	{
+		`CREATE TABLE suggestions(key_id INTEGER NOT NULL, string BLOB NOT NULL, folded BLOB NOT NULL, score REAL NOT NULL, payload BLOB, PRIMARY KEY(key_id, folded, string)) WITHOUT ROWID`,
+	},
 }
 
 // splitRow does the same as splitString for the value in the table strings.

@@ -10,7 +10,7 @@ import (
 // foreign key: SQLite would search every table for each deleted key, at several times the cost, and could not
 // empty a table at once; and an engine may run without foreign keys. So a trigger deletes the elements of a key
 // from the one table that has them, if they are few. The views are for users who open the file with sqlite3.
-var Tables = slices.Concat(keys, pendingDeletes, parts, hashes, sets, lists, streams, documents, arrays, vectors, sketches, series, search, functions)
+var Tables = slices.Concat(keys, pendingDeletes, parts, hashes, sets, lists, streams, documents, arrays, vectors, sketches, series, search, suggestions, functions)
 
 // live is the condition for the rows k of keys that the views show.
 const live = `(k.dies_at IS NULL OR k.dies_at > (julianday('now') - 2440587.5) * 86400000)`
@@ -515,6 +515,22 @@ var series = []string{
 	END`,
 	`CREATE VIEW v_series AS SELECT k.db, CAST(k.key AS TEXT) AS key, s.at, s.value
 		FROM keys k JOIN samples s ON s.key_id = k.id WHERE ` + live + ` ORDER BY k.id, s.at`,
+}
+
+// The suggestions of FT.SUGADD. folded is string in lower case, so that a prefix is a range.
+var suggestions = []string{
+	`CREATE TABLE suggestions(
+		key_id INTEGER NOT NULL,
+		string BLOB NOT NULL,
+		folded BLOB NOT NULL,
+		score REAL NOT NULL,
+		payload BLOB,
+		PRIMARY KEY(key_id, folded, string)) WITHOUT ROWID`,
+	`CREATE TRIGGER keys_delete_suggestions AFTER DELETE ON keys WHEN OLD.type = 'trietype0' AND ` + fewElements + ` BEGIN
+		DELETE FROM suggestions WHERE key_id = OLD.id;
+	END`,
+	`CREATE VIEW v_suggestions AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(s.string AS TEXT) AS string, s.score, CAST(s.payload AS TEXT) AS payload
+		FROM keys k JOIN suggestions s ON s.key_id = k.id WHERE ` + live + ` ORDER BY k.id, s.folded`,
 }
 
 func sketchTable(name string) string {

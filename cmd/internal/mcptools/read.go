@@ -80,7 +80,7 @@ const keysHelp = `Lists and searches keys, a page at a time, with type, TTL (ms)
 
 type keysArgs struct {
 	Pattern    string `json:"pattern,omitempty" jsonschema:"glob that names must match, as in SCAN: user:*"`
-	Type       string `json:"type,omitempty" jsonschema:"only keys of this type: string, hash, list, set, zset, stream, json, array, vectorset, bloom, cuckoo, cms, topk, tdigest, series"`
+	Type       string `json:"type,omitempty" jsonschema:"only keys of this type: string, hash, list, set, zset, stream, json, array, vectorset, bloom, cuckoo, cms, topk, tdigest, series, suggest"`
 	Containing string `json:"containing,omitempty" jsonschema:"only keys with this text in the name, or in the first 64 KB or 100 elements of the value"`
 	Cursor     string `json:"cursor,omitempty" jsonschema:"next of the previous page"`
 	Limit      int    `json:"limit,omitempty" jsonschema:"approximate number of keys, 1 to 1000 (default 100)"`
