@@ -93,7 +93,7 @@ func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err erro
 		}
 	}
 	if p.session != nil {
-		env.MayRead = p.session.mayRead(p.cmd)
+		env.MayRead, env.Rules = p.session.mayRead(p.cmd), p.session.rules
 	}
 	var made translator.Plan
 	if p.make == nil {

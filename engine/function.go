@@ -145,7 +145,10 @@ func (e *evaluation) mayCall() (bad resp.Value) {
 	only := e.call.cmd.Name == "FCALL_RO"
 	e.readOnly = e.flags&script.NoWrites != 0
 	if only && !e.readOnly {
-		return mayWrite
+		if !e.session.rules.CallsReadOnly {
+			return mayWrite
+		}
+		e.readOnly = true
 	}
 	if reason := e.session.engine.readOnly; reason != "" && !e.readOnly {
 		return resp.MakeError("READONLY " + reason)

@@ -33,6 +33,7 @@ type Session struct {
 
 	broken bool // a command panicked
 	packs  bool
+	rules  translator.Rules
 }
 
 // multiState holds the state of MULTI and WATCH.
@@ -98,6 +99,9 @@ func (s *Session) Release() {
 
 // PackReplies allows resp.Value.Packed in replies.
 func (s *Session) PackReplies() { s.packs = true }
+
+// FollowUpstash makes the session's commands follow Upstash's rules where they differ from Redis's.
+func (s *Session) FollowUpstash() { s.rules = translator.Upstash }
 
 // DB returns the selected database.
 func (s *Session) DB() int { return s.db }

@@ -49,6 +49,7 @@ type answer struct {
 const (
 	databaseHeader = "Meowdis-Database"
 	pipelineHeader = "Meowdis-Pipeline"
+	rulesHeader    = "Meowdis-Rules"
 	untilErrorMode = "until-error"
 	syncHeader     = "Upstash-Sync-Token"
 )
@@ -198,6 +199,7 @@ func (r *REST) httpRequest(ctx context.Context, q request) (*http.Request, error
 	case base64Encoding:
 		set("Upstash-Encoding", "base64")
 	}
+	set(rulesHeader, "redis")
 	if r.db != 0 {
 		set(databaseHeader, strconv.Itoa(r.db))
 	}

@@ -47,6 +47,7 @@ func (s *served) exchange(t *testing.T, method, path, body string, headers ...st
 }
 
 const (
+	asRedis  = "Meowdis-Rules: redis"
 	asBase64 = "Upstash-Encoding: base64"
 	asRESP2  = "Upstash-Response-Format: resp2"
 )
@@ -140,6 +141,23 @@ var restCases = []struct {
 	{"GET", "/ping", "", []string{"Upstash-Response-Format: json"}, 200, `{"result":"PONG"}`},
 	{"GET", "/ping", "", []string{"Upstash-Response-Format: xml"}, 400, `{"error":"ERR unsupported Upstash-Response-Format, it must be json or resp2"}`},
 	{"GET", "/ping", "", []string{asRESP2, asBase64}, 400, `{"error":"ERR Upstash-Encoding base64 cannot be combined with Upstash-Response-Format resp2"}`},
+
+	// Upstash's rules where they differ from Redis's
+	{"GET", "/copy/k/k", "", nil, 200, `{"result":0}`},
+	{"GET", "/copy/k/k", "", []string{asRedis}, 400, `{"error":"ERR source and destination objects are the same"}`},
+	{"POST", "/", `["JSON.SET","doc","$","{\"x\":{\"x\":1},\"y\":{\"x\":2}}"]`, nil, 200, `{"result":"OK"}`},
+	{"POST", "/", `["JSON.GET","doc","$..x"]`, nil, 200, `{"result":"[1,2,{\"x\":1}]"}`},
+	{"POST", "/", `["JSON.GET","doc","$..x"]`, []string{asRedis}, 200, `{"result":"[{\"x\":1},1,2]"}`},
+	{"POST", "/multi-exec", `[["XADD","st","1-1","f","v"],["XADD","st","1-2","f","v"],["XTRIM","st","MAXLEN","~",1]]`, []string{asRedis}, 200, `[{"result":"1-1"},{"result":"1-2"},{"result":0}]`},
+	{"POST", "/multi-exec", `[["XTRIM","st","MAXLEN","~",1]]`, nil, 200, `[{"result":1}]`},
+	{"GET", "/hset/far/f/v", "", nil, 200, `{"result":1}`},
+	{"GET", "/hexpireat/far/1900000000000/fields/1/f", "", []string{asRedis}, 400, `{"error":"ERR invalid expire time in 'hexpireat' command"}`},
+	{"GET", "/hexpireat/far/1900000000000/fields/1/f", "", nil, 200, `{"result":[1]}`},
+	{"GET", "/hexpiretime/far/fields/1/f", "", nil, 200, `{"result":[70368744178]}`},
+	{"POST", "/", `["FUNCTION","LOAD","#!lua name=l\nredis.register_function('get', function(k) return redis.call('GET', k[1]) end)\nredis.register_function('put', function(k) return redis.call('SET', k[1], 1) end)"]`, nil, 200, `{"result":"l"}`},
+	{"GET", "/fcall_ro/get/1/k", "", nil, 200, `{"result":"v"}`},
+	{"GET", "/fcall_ro/get/1/k", "", []string{asRedis}, 400, `{"error":"ERR Can not execute a script with write flag using *_ro command."}`},
+	{"GET", "/fcall_ro/put/1/k", "", nil, 400, `{"error":"ERR Write commands are not allowed from read-only scripts. script: put, on @user_function:3."}`},
 
 	// databases
 	{"GET", "/set/k/three", "", []string{"Meowdis-Database: 3"}, 200, `{"result":"OK"}`},

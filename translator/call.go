@@ -26,7 +26,8 @@ type Env struct {
 	// advance.
 	Deadline func(time.Duration) (late func() bool)
 
-	InScript bool // a script runs the call
+	InScript bool  // a script runs the call
+	Rules    Rules // where they differ from Redis's
 
 	MayStage bool // a plan may be Staged: the call is not part of a pipeline or a transaction, and its keys are large
 

@@ -122,6 +122,9 @@ func copyCommand(c *Call) Plan {
 	}
 	key, to := c.Args[1], c.Args[2]
 	if db == c.Env.DB && bytes.Equal(key, to) {
+		if c.Env.Rules.CopyToItself {
+			return answer(resp.MakeInt(0))
+		}
 		return fail(errSameObject)
 	}
 	if c.Env.MayStage {

@@ -40,6 +40,9 @@ func (c *Call) fieldExpiry(i int, seconds, absolute bool) (at int64, msg string)
 	}
 	at, ok = c.expireAt(n, seconds, absolute)
 	if !ok || at > maxFieldExpiry {
+		if c.Env.Rules.FarFieldExpiry {
+			return maxFieldExpiry, ""
+		}
 		return 0, string(invalidExpire(c).Reply.Str)
 	}
 	return at, ""

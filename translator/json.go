@@ -215,11 +215,14 @@ func (c *Call) jsonQuery(i int) (*document.Path, resp.Value) {
 		text = string(c.Args[i])
 	}
 	p, err := document.ParsePath(text)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, resp.MakeError(err.Error())
-	case p.Computes(): // a projection cannot be legacy: a + 1 is $.a + 1
+	}
+	if p.Computes() { // a projection cannot be legacy: a + 1 is $.a + 1
 		p.Legacy = false
+	}
+	if c.Env.Rules.NestedFirst && !p.Legacy {
+		p.NestedFirst()
 	}
 	return p, resp.Value{}
 }

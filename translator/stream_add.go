@@ -33,7 +33,8 @@ func (c *Call) parseAdd(xadd bool) (o addOptions, next int, bad string) {
 	for i := 2; i < len(c.Args); i++ {
 		if xadd && len(c.Args[i]) == 1 && c.Args[i][0] == '*' {
 			o.auto = true
-			return o, i + 1, o.check(xadd, c.limits())
+			bad = c.checkAdd(&o, xadd)
+			return o, i + 1, bad
 		}
 		last, bad := c.parseAddOption(&o, i, xadd)
 		switch {
@@ -51,9 +52,11 @@ func (c *Call) parseAdd(xadd bool) (o addOptions, next int, bad string) {
 		if o.producer != nil {
 			return o, 0, "ERR syntax error, IDMP/IDMPAUTO can be used only with auto-generated IDs"
 		}
-		return o, i + 1, o.check(xadd, c.limits())
+		bad = c.checkAdd(&o, xadd)
+		return o, i + 1, bad
 	}
-	return o, len(c.Args), o.check(xadd, c.limits())
+	bad = c.checkAdd(&o, xadd)
+	return o, len(c.Args), bad
 }
 
 // parseAddOption parses the option at i and returns the position of its last word; 0 if no option is at i.
@@ -151,7 +154,8 @@ func defaultLimit(l Limits) int64 {
 	return min(100*min(l.NodeEntries, 10_000), 1_000_000)
 }
 
-func (o *addOptions) check(xadd bool, l Limits) string {
+// checkAdd checks the options together, and completes them.
+func (c *Call) checkAdd(o *addOptions, xadd bool) string {
 	switch {
 	case o.limit > 0 && o.trim == 0:
 		return "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy"
@@ -159,8 +163,10 @@ func (o *addOptions) check(xadd bool, l Limits) string {
 		return "ERR syntax error, XTRIM must be called with a trimming strategy"
 	case o.limited && !o.approx:
 		return "ERR syntax error, LIMIT cannot be used without the special ~ option"
+	case o.approx && !o.limited && c.Env.Rules.ExactTrim:
+		o.approx = false
 	case o.approx && !o.limited:
-		o.limit = defaultLimit(l)
+		o.limit = defaultLimit(c.limits())
 	}
 	return ""
 }

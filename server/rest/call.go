@@ -22,6 +22,13 @@ const (
 	UntilError     = "until-error"
 )
 
+// RulesHeader with the value Redis makes commands follow Redis's rules where Upstash's differ (translator.Rules). It is
+// an extension of meowdis.
+const (
+	RulesHeader = "Meowdis-Rules"
+	Redis       = "redis"
+)
+
 // Call holds a request.
 type Call struct {
 	Method      string
@@ -67,6 +74,9 @@ func (c *Call) answer(set func(name, value string)) Answer {
 	set(DatabaseHeader, strconv.Itoa(c.Session.DB()))
 	if c.untilError = c.Header(PipelineHeader) == UntilError; c.untilError {
 		set(PipelineHeader, UntilError)
+	}
+	if c.Header(RulesHeader) != Redis {
+		c.Session.FollowUpstash()
 	}
 	body, err := c.Body()
 	if err != nil {

@@ -13,8 +13,8 @@ type Path struct {
 
 // step leads from each reached value to elements of it. A deep step also leads to the elements of everything inside it.
 type step struct {
-	deep bool
-	pick []selector // applied in order
+	deep, inner bool       // inner: a deep step lists inner elements first
+	pick        []selector // applied in order
 }
 
 type selectorKind byte
@@ -45,10 +45,17 @@ type slice struct {
 // IsRoot reports whether the path selects the document itself.
 func (p *Path) IsRoot() bool { return len(p.steps) == 0 && p.compute == nil }
 
+// NestedFirst makes deep steps list inner values before outer ones.
+func (p *Path) NestedFirst() {
+	for i := range p.steps {
+		p.steps[i].inner = p.steps[i].deep
+	}
+}
+
 // Computes reports whether the path is a projection. Its values have no place in the document.
 func (p *Path) Computes() bool { return p.compute != nil }
 
-// Select returns the values that the path selects. A deep path lists inner values after outer ones, and lists a value
+// Select returns the values that the path selects. A deep path lists inner values after outer ones, unless NestedFirst was called, and lists a value
 // once for each way to it. A nil work has no limits.
 func (p *Path) Select(root *Value, work Work) []*Value {
 	at := scope{root, root, work}
@@ -111,6 +118,9 @@ func (p *Path) Child() (parent *Path, key string, named, ok bool) {
 }
 
 func (s step) apply(out []*Value, at scope, v *Value) []*Value {
+	if s.inner {
+		out = s.applyInside(out, at, v)
+	}
 	for _, sel := range s.pick {
 		had := len(out)
 		out = sel.apply(out, at, v)
@@ -119,10 +129,16 @@ func (s step) apply(out []*Value, at scope, v *Value) []*Value {
 			at.grow(2 * pointerBytes * (len(out) - had))
 		}
 	}
-	if s.deep {
-		for _, e := range v.Elems {
-			out = s.apply(out, at, e)
-		}
+	if s.deep && !s.inner {
+		out = s.applyInside(out, at, v)
+	}
+	return out
+}
+
+// applyInside applies the step to each element of v.
+func (s step) applyInside(out []*Value, at scope, v *Value) []*Value {
+	for _, e := range v.Elems {
+		out = s.apply(out, at, e)
 	}
 	return out
 }

@@ -135,6 +135,7 @@ func (c *REST) request(path string, body []byte, header, value string) ([]byte, 
 	maps.Copy(r.Header, c.Header)
 	r.Header.Set("Authorization", "Bearer "+c.Token)
 	r.Header.Set("Meowdis-Database", strconv.Itoa(c.db))
+	r.Header.Set("Meowdis-Rules", "redis")
 	r.Header.Set(header, value)
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
