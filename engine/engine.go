@@ -54,6 +54,8 @@ type Engine struct {
 	scripts   scripts
 	libraries libraries
 
+	search translator.SearchState
+
 	feed feed
 
 	queues queues
@@ -72,6 +74,7 @@ type settings struct {
 // host is the outside world: clock, randomness, timers.
 type host struct {
 	now       func() int64
+	ticks     func() int64 // ns, for durations
 	seed      func() uint64
 	report    func(*store.Panic)                             // see SetReport
 	hook      func()                                         // see WithHook
@@ -98,7 +101,9 @@ type pauses struct {
 type Option func(*Engine)
 
 // WithClock sets the clock, in Unix ms.
-func WithClock(now func() int64) Option { return func(e *Engine) { e.now = now } }
+func WithClock(now func() int64) Option {
+	return func(e *Engine) { e.now, e.ticks = now, func() int64 { return now() * int64(time.Millisecond) } }
+}
 
 // WithSeed sets the source of randomness.
 func WithSeed(seed func() uint64) Option { return func(e *Engine) { e.seed = seed } }
@@ -121,10 +126,16 @@ func WithTimer(timer func(time.Duration) (<-chan time.Time, func())) Option {
 	return func(e *Engine) { e.alarm = timer }
 }
 
+// monotonic returns a clock that counts from now on.
+func monotonic() func() int64 {
+	began := time.Now()
+	return func() int64 { return int64(time.Since(began)) }
+}
+
 // New returns an engine over s. It uses the system clock unless an option changes that. Over a read-only store
 // the engine refuses commands that write.
 func New(s Store, options ...Option) *Engine {
-	e := &Engine{store: s, hub: pubsub.New(), host: host{now: func() int64 { return time.Now().UnixMilli() }, seed: rand.Uint64, alarm: after}, staging: staging{stageFrom: stagedElements}}
+	e := &Engine{store: s, hub: pubsub.New(), host: host{now: func() int64 { return time.Now().UnixMilli() }, ticks: monotonic(), seed: rand.Uint64, alarm: after}, staging: staging{stageFrom: stagedElements}}
 	if r, ok := s.(reader); ok {
 		e.readOnly = r.ReadOnly()
 	}
@@ -155,5 +166,5 @@ func (e *Engine) SetTimeLimit(d time.Duration) {
 func (e *Engine) SetFacts(facts translator.Facts) { e.facts = facts }
 
 func (e *Engine) env(db int, work *store.Work) translator.Env {
-	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db, Limits: e.limits.Load(), Work: work, Deadline: e.deadline}
+	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db, Limits: e.limits.Load(), Work: work, Deadline: e.deadline, Search: &e.search, Clock: e.ticks}
 }

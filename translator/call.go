@@ -39,6 +39,12 @@ type Env struct {
 	// MayRead reports whether the user may read a key that the arguments do not name; nil for any key.
 	MayRead func(key []byte) bool
 
+	// Search is the state of the search commands of the process; nil for none.
+	Search *SearchState
+
+	// Clock returns the time in ns since some moment, for FT.PROFILE; nil if the clock does not advance.
+	Clock func() int64
+
 	Fieldsets map[string][][]byte // of the session's HIMPORT PREPARE, by name
 }
 

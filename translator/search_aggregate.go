@@ -20,7 +20,7 @@ type aggregateCall struct {
 	loadAll   bool
 	load      []returnedField
 	steps     []aggregateStep
-	cursor    bool // WITHCURSOR
+	cursor    *rowCursor // of WITHCURSOR, or nil
 }
 
 // aggregateStep changes the rows. needs lists the properties that it reads.
@@ -32,8 +32,8 @@ type aggregateStep interface {
 // maxAggregateResults limits LIMIT in FT.AGGREGATE.
 const maxAggregateResults = 1 << 31
 
-func parseAggregate(text []byte, words [][]byte, ix *searchIndex, seed uint64) (q *aggregateCall, bad string) {
-	q = &aggregateCall{searchOptions: newSearchOptions(text)}
+func parseAggregate(text []byte, words [][]byte, ix *searchIndex, s *searchSettings, seed uint64) (q *aggregateCall, bad string) {
+	q = &aggregateCall{searchOptions: newSearchOptions(text, s)}
 	d := &definition{words: words}
 	for d.more() {
 		at := d.at
@@ -42,11 +42,11 @@ func parseAggregate(text []byte, words [][]byte, ix *searchIndex, seed uint64) (
 		case "ADDSCORES":
 			q.addScores = true
 		case "WITHCURSOR":
-			bad = q.parseCursor(d)
+			bad = q.parseCursor(d, s)
 		case "LOAD":
 			bad = q.parseLoad(d)
 		case "GROUPBY":
-			bad = q.parseGroup(d, seed)
+			bad = q.parseGroup(d, s.maxGroups, seed)
 		case "SORTBY":
 			bad = q.parseSort(d)
 		case "APPLY":
@@ -55,7 +55,7 @@ func parseAggregate(text []byte, words [][]byte, ix *searchIndex, seed uint64) (
 			bad = q.parseFilter(d)
 		case "LIMIT":
 			var offset, n int64
-			offset, n, bad = parseSearchLimit(d, maxAggregateResults)
+			offset, n, bad = parseSearchLimit(d, s.maxRows)
 			q.limitStep().offset, q.limitStep().count = offset, n
 		case "RETURN", "SUMMARIZE", "HIGHLIGHT":
 			bad = word + " is not supported on FT.AGGREGATE"
@@ -106,12 +106,12 @@ func properties(d *definition, option string) (names []string, bad string) {
 	return names, bad
 }
 
-func (q *aggregateCall) parseGroup(d *definition, seed uint64) string {
+func (q *aggregateCall) parseGroup(d *definition, most int64, seed uint64) string {
 	names, bad := properties(d, "GROUPBY")
 	if bad != "" {
 		return bad
 	}
-	g := &groupStep{by: names}
+	g := &groupStep{by: names, most: int(most)}
 	for d.is("REDUCE") {
 		name := string(d.next())
 		list, bad := d.counted("REDUCE")
@@ -252,15 +252,15 @@ type pipeline struct {
 
 func ftAggregate(c *Call) Plan {
 	return c.withIndex(c.Args[1], noSuchIndex(c.Args[1]), func(ix *searchIndex, w *store.Work) Plan {
-		q, bad := parseAggregate(c.Args[2], c.Args[3:], ix, c.Random())
+		q, bad := parseAggregate(c.Args[2], c.Args[3:], ix, c.searchSettings(), c.Random())
 		if bad != "" {
 			return fail(bad)
 		}
-		return c.aggregate(ix, q, w)
+		return c.aggregate(ix, q, nil, w)
 	})
 }
 
-func (c *Call) aggregate(ix *searchIndex, q *aggregateCall, w *store.Work) Plan {
+func (c *Call) aggregate(ix *searchIndex, q *aggregateCall, p *profile, w *store.Work) Plan {
 	if !c.mayQuery(ix) {
 		return answer(noSearchPermission)
 	}
@@ -272,12 +272,17 @@ func (c *Call) aggregate(ix *searchIndex, q *aggregateCall, w *store.Work) Plan 
 	if bad != "" {
 		return fail(bad)
 	}
-	f := &finder{c: c, ix: ix, tree: tree, options: &q.searchOptions, scores: q.addScores || slices.Contains(names, "__score")}
+	p.parsed()
+	f := &finder{c: c, ix: ix, tree: tree, profile: p, options: &q.searchOptions, scores: q.addScores || slices.Contains(names, "__score")}
+	p.created()
 	return f.find(w, func(w *store.Work) Plan {
 		a := &pipeline{f: f, q: q, work: w, terms: queryTerms(tree)}
 		run := func(w *store.Work) Plan {
 			a.work = w
-			return answer(a.reply())
+			if a.loads() {
+				f.stage("Loader", len(f.hits))
+			}
+			return answer(f.profiled(a.reply()))
 		}
 		if len(names) == 0 && !q.loadAll {
 			return run(w)
@@ -368,8 +373,29 @@ func (a *pipeline) reply() resp.Value {
 		if err := step.run(a); err != nil {
 			return resp.MakeError(err.Error())
 		}
+		a.f.stage(stageName(step), len(a.rows))
 	}
 	return a.rowsReply()
+}
+
+// loads reports whether the rows need their documents.
+func (a *pipeline) loads() bool {
+	return slices.ContainsFunc(a.f.hits, func(h *hit) bool { return h.key != nil && h.key.source != nil })
+}
+
+// stageName returns the name of a step in FT.PROFILE.
+func stageName(step aggregateStep) string {
+	switch step := step.(type) {
+	case *groupStep:
+		return "Grouper"
+	case *sortStep:
+		return "Sorter"
+	case *limitStep:
+		return "Pager/Limiter"
+	case *applyStep:
+		return "Projector - " + step.as
+	}
+	return "Filter"
 }
 
 // loadRow shows all fields of a row's document.
@@ -403,36 +429,52 @@ func (a *pipeline) show(name string) {
 
 // rowsReply makes the reply from the rows.
 func (a *pipeline) rowsReply() resp.Value {
-	v2 := resp.MakeArray(resp.MakeInt(int64(a.total)))
-	results := resp.EmptyArray
+	all := rowCursor{total: a.total, expand: a.q.expand, warning: a.f.warnings()}
+	if a.q.cursor != nil {
+		all.count, all.idle = a.q.cursor.count, a.q.cursor.idle
+	}
 	for _, r := range a.rows {
-		fields := resp.Value{Kind: resp.Array, Elems: []resp.Value{}}
-		names := a.shown
-		for _, name := range r.shown {
-			if !slices.Contains(names, name) {
-				names = append(slices.Clip(names), name)
-			}
+		all.rows = append(all.rows, a.rowFields(r))
+	}
+	if a.q.cursor != nil {
+		return a.f.c.withCursor(a.f.ix, &all, a.work)
+	}
+	return all.rowsReply()
+}
+
+// rowFields returns the names and values of a row.
+func (a *pipeline) rowFields(r *aggregateRow) resp.Value {
+	fields := resp.Value{Kind: resp.Array, Elems: []resp.Value{}}
+	names := a.shown
+	for _, name := range r.shown {
+		if !slices.Contains(names, name) {
+			names = append(slices.Clip(names), name)
 		}
-		for _, name := range names {
-			v, ok := a.property(r, name)
-			if !ok {
-				continue
-			}
-			value := exprReply(v)
-			if text, is := r.json[name]; is {
-				value = resp.MakeString(text)
-			}
-			fields.Elems = append(fields.Elems, resp.MakeString(name), value)
+	}
+	for _, name := range names {
+		v, ok := a.property(r, name)
+		if !ok {
+			continue
 		}
+		value := exprReply(v)
+		if text, is := r.json[name]; is {
+			value = resp.MakeString(text)
+		}
+		fields.Elems = append(fields.Elems, resp.MakeString(name), value)
+	}
+	return fields
+}
+
+// rowsReply returns the reply of FT.AGGREGATE with the rows.
+func (q *rowCursor) rowsReply() resp.Value {
+	v2 := resp.MakeArray(resp.MakeInt(int64(q.total)))
+	results := resp.EmptyArray
+	for _, fields := range q.rows {
 		v2.Elems = append(v2.Elems, fields)
-		in3 := fields
-		in3.Kind = resp.Map
-		results.Elems = append(results.Elems, resp.MakeMap(resp.MakeString("extra_attributes"), in3, resp.MakeString("values"), resp.EmptyArray))
+		fields.Kind = resp.Map
+		results.Elems = append(results.Elems, resp.MakeMap(resp.MakeString("extra_attributes"), fields, resp.MakeString("values"), resp.EmptyArray))
 	}
-	v2.RESP3 = a.f.resultMap(results, a.total, a.q.expand)
-	if a.q.cursor {
-		return withCursor(v2)
-	}
+	v2.RESP3 = resultMap(results, q.total, q.expand, q.warning)
 	return v2
 }
 

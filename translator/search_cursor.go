@@ -4,51 +4,165 @@ package translator
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 
-// parseCursor parses the options of WITHCURSOR. They are checked only: the first reply has every row.
-func (q *aggregateCall) parseCursor(d *definition) (bad string) {
-	q.cursor = true
+// defaultCursorRows counts the rows of a page without COUNT.
+const defaultCursorRows = 1000
+
+// parseCursor parses the options of WITHCURSOR.
+func (q *aggregateCall) parseCursor(d *definition, s *searchSettings) (bad string) {
+	q.cursor = &rowCursor{count: defaultCursorRows, idle: s.cursorIdle}
 	for {
-		var option string
 		switch {
 		case d.is("COUNT"):
-			option = "COUNT"
+			if q.cursor.count, bad = positiveNumber(d, "COUNT"); bad != "" {
+				return bad
+			}
 		case d.is("MAXIDLE"):
-			option = "MAXIDLE"
+			n, bad := positiveNumber(d, "MAXIDLE")
+			if bad != "" {
+				return bad
+			}
+			q.cursor.idle = min(n, s.cursorIdle)
 		default:
 			return ""
-		}
-		if !d.more() {
-			return badArgument(option, noArgument)
-		}
-		if n, ok := parseInt(d.next()); !ok {
-			return badArgument(option, wrongArgument)
-		} else if n < 1 {
-			return badArgument(option, outOfBounds)
 		}
 	}
 }
 
-// withCursor adds the cursor 0 to a reply of FT.AGGREGATE: it has ended.
-func withCursor(v resp.Value) resp.Value {
-	in3 := resp.MakeArray(*v.RESP3, resp.MakeInt(0))
+// positiveNumber parses the number of an option, which must be positive.
+func positiveNumber(d *definition, option string) (n int64, bad string) {
+	if !d.more() {
+		return 0, badArgument(option, noArgument)
+	}
+	n, ok := parseInt(d.next())
+	switch {
+	case !ok:
+		return 0, badArgument(option, wrongArgument)
+	case n < 1:
+		return 0, badArgument(option, outOfBounds)
+	}
+	return n, ""
+}
+
+// withCursor returns the first rows of a reply, and keeps the other rows.
+func (c *Call) withCursor(ix *searchIndex, q *rowCursor, w *store.Work) resp.Value {
+	first := *q
+	first.rows = q.rows[:min(q.count, int64(len(q.rows)))]
+	if len(first.rows) == len(q.rows) || c.Env.Search == nil {
+		first.rows = q.rows
+		return first.reply(0)
+	}
+	kept := *q
+	kept.db, kept.index = c.Env.DB, ix.id
+	// The rows are copied, since the bytes of the reply belong to the call.
+	for _, row := range q.rows[len(first.rows):] {
+		n := valueBytes(row)
+		w.Grow(n)
+		kept.bytes += n
+	}
+	kept.rows = make([]resp.Value, 0, len(q.rows)-len(first.rows))
+	for _, row := range q.rows[len(first.rows):] {
+		kept.rows = append(kept.rows, copyValue(row))
+	}
+	s := c.searchSettings()
+	id := int64(c.Random()&math.MaxInt64) | 1
+	switch c.Env.Search.open(id, &kept, c.Env.Now, s.maxCursors) {
+	case tooManyCursors:
+		return resp.MakeError(fmt.Sprintf("INDEX_CURSOR_LIMIT of %d has been reached for an index", s.maxCursors))
+	case cursorsTooLarge:
+		return resp.MakeError(fmt.Sprintf("The rows of open cursors exceed %d MB: read or close them, or use LIMIT", maxCursorBytes>>20))
+	}
+	return first.reply(id)
+}
+
+// valueBytes estimates the memory of a value.
+func valueBytes(v resp.Value) int64 {
+	n := int64(128 + len(v.Str))
+	for _, e := range v.Elems {
+		n += valueBytes(e)
+	}
+	return n
+}
+
+func copyValue(v resp.Value) resp.Value {
+	v.Str = append([]byte(nil), v.Str...)
+	if v.Elems == nil {
+		return v
+	}
+	elems := make([]resp.Value, len(v.Elems))
+	for i, e := range v.Elems {
+		elems[i] = copyValue(e)
+	}
+	v.Elems = elems
+	return v
+}
+
+// reply returns the reply of FT.AGGREGATE with the rows and the id of the cursor, 0 after the last row.
+func (q *rowCursor) reply(id int64) resp.Value {
+	v := q.rowsReply()
+	in3 := resp.MakeArray(*v.RESP3, resp.MakeInt(id))
 	v.RESP3 = nil
-	v = resp.MakeArray(v, resp.MakeInt(0))
+	v = resp.MakeArray(v, resp.MakeInt(id))
 	v.RESP3 = &in3
 	return v
 }
 
-// ftCursor translates FT.CURSOR READ and FT.CURSOR DEL, which find no cursor.
-func ftCursor(c *Call) Plan {
-	return c.withIndex(c.Args[2], noSuchIndex(c.Args[2]), func(*searchIndex, *store.Work) Plan {
-		id, ok := parseInt(c.Args[3])
-		if !ok {
-			return fail("Bad cursor ID")
-		}
-		return fail(fmt.Sprintf("Cursor not found, id: %d", id))
-	})
+// ftCursor translates FT.CURSOR READ, and FT.CURSOR DEL if closes is set.
+func ftCursor(closes bool) func(*Call) Plan {
+	return func(c *Call) Plan {
+		return c.withIndex(c.Args[2], noSuchIndex(c.Args[2]), func(ix *searchIndex, _ *store.Work) Plan {
+			if !c.mayQuery(ix) {
+				return answer(noSearchPermission)
+			}
+			id, ok := parseInt(c.Args[3])
+			if !ok {
+				return fail("Bad cursor ID")
+			}
+			missing := fail(fmt.Sprintf("Cursor not found, id: %d", id))
+			if closes {
+				if len(c.Args) > 4 {
+					return fail(fmt.Sprintf("Unknown argument `%s`", c.Args[4]))
+				}
+				if c.Env.Search == nil || !c.Env.Search.close(id, c.Env.DB, ix.id, c.Env.Now) {
+					return missing
+				}
+				return answer(resp.OK)
+			}
+			n := int64(0)
+			d := &definition{words: c.Args[4:]}
+			if d.is("COUNT") {
+				var bad string
+				if n, bad = positiveNumber(d, "COUNT"); bad != "" {
+					return fail(bad)
+				}
+			}
+			if d.more() {
+				return fail(fmt.Sprintf("Unknown argument `%s`", d.next()))
+			}
+			if c.Env.Search == nil {
+				return missing
+			}
+			part, more, ok := c.Env.Search.take(id, c.Env.DB, ix.id, n, c.Env.Now)
+			switch {
+			case !ok:
+				return missing
+			case !more:
+				id = 0
+			}
+			return answer(part.reply(id))
+		})
+	}
+}
+
+// ftCursorGC translates FT.CURSOR GC, which returns how many idle cursors it has closed.
+func ftCursorGC(c *Call) Plan {
+	if c.Env.Search == nil {
+		return answer(resp.Zero)
+	}
+	return answer(resp.MakeInt(int64(c.Env.Search.collect(c.Env.Now))))
 }

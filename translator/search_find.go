@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/meowdis/meowdis/redis/search/query"
 	scoring "github.com/meowdis/meowdis/redis/search/score"
@@ -30,6 +31,11 @@ type finder struct {
 	hits    []*hit
 	allowed map[int64]bool // by INKEYS, nil for all documents
 	full    bool           // an expansion has more terms than it may
+
+	isLate  func() bool // reports whether TIMEOUT has passed; nil without one
+	late    bool        // it has passed, so hits may lack documents
+	checks  int         // calls of overdue since the last of isLate
+	profile *profile    // nil except for FT.PROFILE
 }
 
 // hit holds a document that a query found.
@@ -51,12 +57,36 @@ const (
 )
 
 // find runs the query, and calls next with the documents in order of their numbers.
-func (f *finder) find(w *store.Work, next func(w *store.Work) Plan) Plan {
+func (f *finder) find(w *store.Work, use func(w *store.Work) Plan) Plan {
+	if f.options.timeout > 0 && f.c.Env.Deadline != nil {
+		f.isLate = f.c.Env.Deadline(time.Duration(f.options.timeout) * time.Millisecond)
+	}
+	next := func(w *store.Work) Plan {
+		if f.late && f.options.failsLate {
+			return fail(timedOut)
+		}
+		return use(w)
+	}
 	return f.c.withChanged(f.ix, w, func(p *pending) Plan {
 		f.pending = p
 		f.program = inverted.Compile(f.ix.schema, f.tree, inverted.CompileOptions{Slop: f.options.slop, InOrder: f.options.inOrder})
 		return f.expand(w, next)
 	})
+}
+
+// timedOut says that TIMEOUT has ended a query.
+const timedOut = "Timeout limit was reached"
+
+// overdue reports whether TIMEOUT has passed. It reads the clock once in a while.
+func (f *finder) overdue() bool {
+	if f.isLate == nil || f.late {
+		return f.late
+	}
+	if f.checks++; f.checks == 1 || f.checks == 256 {
+		f.checks = 1
+		f.late = f.isLate()
+	}
+	return f.late
 }
 
 // expand reads the terms of the expansions.
@@ -127,6 +157,9 @@ func (f *finder) load(w *store.Work, next func(w *store.Work) Plan) Plan {
 		for i, rows := range r.Rows[:loads] {
 			l := of[i]
 			for _, row := range rows {
+				if f.overdue() {
+					break
+				}
 				switch {
 				case l == nil:
 					r.Work.Grow(int64(8 * len(row[0].Bytes())))
@@ -160,17 +193,22 @@ func needsPlaces(scorer string) bool {
 
 // run finds the documents in memory.
 func (f *finder) run(w *store.Work, next func(w *store.Work) Plan) Plan {
+	if f.late { // a part of the rows would find wrong documents
+		return next(w)
+	}
 	for _, l := range f.program.Leaves {
 		l.LoadBatch(f.pending.batch, w)
 	}
 	f.all = append(f.all, f.pending.batch.Docs...)
-	f.program.Run(inverted.RunOptions{All: f.all, Matches: f.scores, Places: f.scores && needsPlaces(f.options.scorer), Work: w}, func(d inverted.Found) {
+	f.program.Run(inverted.RunOptions{All: f.all, Matches: f.scores, Places: f.scores && needsPlaces(f.options.scorer), Work: w, Late: f.overdue, Count: f.profile != nil}, func(d inverted.Found) {
 		if f.allowed == nil || f.allowed[d.Doc] {
 			f.hits = append(f.hits, &hit{Found: d})
 		}
 	})
+	f.stage("Index", len(f.hits))
 	if f.scores {
 		f.score()
+		f.stage("Scorer", len(f.hits))
 	}
 	if knn, is := f.tree.(*query.KNN); is {
 		return f.nearest(knn, w, next)
@@ -249,6 +287,7 @@ func (f *finder) nearest(knn *query.KNN, w *store.Work, next func(w *store.Work)
 			f.hits = append(f.hits, h)
 		}
 		slices.SortFunc(f.hits, func(a, b *hit) int { return cmp.Compare(a.Doc, b.Doc) })
+		f.stage("Metrics Applier", len(f.hits))
 		return next(r.Work)
 	}, stmt)
 }

@@ -47,16 +47,17 @@ func ftInfo(c *Call) Plan {
 				if p.unscanned {
 					left = r.Rows[2][0][0].Int()
 				}
-				return ix.info(p, r.Rows[0][0], r.Rows[1][0], left)
+				return c.indexInfo(ix, p, r.Rows[0][0], r.Rows[1][0], left)
 			}, store.Stmt{SQL: sqlIndexSizes, Args: []store.Value{id}}, store.Stmt{SQL: sqlCountPending, Args: []store.Value{id}},
 				store.Stmt{SQL: sqlCountUnscanned, Args: []store.Value{store.Int(ix.scanned), store.String(typ)}})
 		})
 	})
 }
 
-// info makes the reply of FT.INFO. left is the number of keys that the initial scan has not reached.
-func (ix *searchIndex) info(p *pending, sizes, counts store.Row, left int64) resp.Value {
+// indexInfo makes the reply of FT.INFO. left is the number of keys that the initial scan has not reached.
+func (c *Call) indexInfo(ix *searchIndex, p *pending, sizes, counts store.Row, left int64) resp.Value {
 	s := ix.schema
+	cursors, own := c.Env.Search.count(ix.id, c.Env.Now)
 	name, str, num := resp.MakeString, resp.MakeString, func(f float64) resp.Value { return resp.MakeDouble(f) }
 	mb := func(n int64) resp.Value { return num(float64(n) / (1 << 20)) }
 	docs := ix.documents - int64(len(p.staleDocs)) + int64(len(p.docs))
@@ -97,7 +98,7 @@ func (ix *searchIndex) info(p *pending, sizes, counts store.Row, left int64) res
 		name("percent_indexed"), num(percent), name("number_of_uses"), resp.MakeInt(1), name("cleaning"), resp.MakeInt(0),
 		name("gc_stats"), resp.MakeMap(name("bytes_collected"), num(0), name("total_ms_run"), num(0), name("total_cycles"), num(0), name("average_cycle_time_ms"), num(math.NaN()),
 			name("last_run_time_ms"), num(0), name("gc_numeric_trees_missed"), num(0), name("gc_blocks_denied"), num(0)),
-		name("cursor_stats"), resp.MakeMap(name("global_idle"), resp.Zero, name("global_total"), resp.Zero, name("index_capacity"), resp.MakeInt(128), name("index_total"), resp.Zero),
+		name("cursor_stats"), resp.MakeMap(name("global_idle"), resp.MakeInt(cursors), name("global_total"), resp.MakeInt(cursors), name("index_capacity"), resp.MakeInt(c.searchSettings().maxCursors), name("index_total"), resp.MakeInt(own)),
 	}
 	if s.HasStopWords {
 		words := resp.EmptyArray

@@ -34,11 +34,12 @@ type searchOptions struct {
 	filters               []query.Node
 	expand                bool // FORMAT EXPAND
 	withCount             bool
-	timeout               int64
+	timeout               int64 // ms, 0 for none
+	failsLate             bool  // a query that takes longer fails
 }
 
-func newSearchOptions(text []byte) searchOptions {
-	return searchOptions{query: string(text), dialect: 1, slop: -1, scorer: scoring.Default, tanhFactor: 4, withCount: true}
+func newSearchOptions(text []byte, s *searchSettings) searchOptions {
+	return searchOptions{query: string(text), dialect: s.dialect, slop: -1, scorer: s.scorer, tanhFactor: float64(s.tanhFactor), withCount: true, timeout: s.timeout, failsLate: s.failsLate}
 }
 
 // The limits of options.

@@ -23,7 +23,7 @@ import (
 type searchCall struct {
 	searchOptions
 	noContent, withScores, explainScore, withPayloads, withSortKeys bool
-	offset, limit                                                   int64
+	offset, limit, most                                             int64
 	sortBy                                                          string
 	descending                                                      bool
 	returned                                                        []returnedField // nil for all fields
@@ -34,8 +34,8 @@ type searchCall struct {
 type returnedField struct{ name, as string }
 
 // parseSearch parses the arguments of FT.SEARCH after the query.
-func parseSearch(query []byte, words [][]byte, ix *searchIndex) (q *searchCall, bad string) {
-	q = &searchCall{searchOptions: newSearchOptions(query), limit: 10}
+func parseSearch(query []byte, words [][]byte, ix *searchIndex, s *searchSettings) (q *searchCall, bad string) {
+	q = &searchCall{searchOptions: newSearchOptions(query, s), limit: 10, most: s.maxSearch}
 	d := &definition{words: words}
 	for d.more() {
 		taken, bad := q.option(d, ix.schema)
@@ -62,7 +62,7 @@ func (q *searchCall) ownOption(d *definition, ix *searchIndex) (bad string) {
 	}
 	switch word {
 	case "LIMIT":
-		q.offset, q.limit, bad = parseSearchLimit(d, maxSearchResults)
+		q.offset, q.limit, bad = parseSearchLimit(d, q.most)
 		return bad
 	case "SORTBY":
 		if !d.more() {
@@ -127,16 +127,16 @@ func (c *Call) mayReadAll(hits []*hit) bool {
 
 func ftSearch(c *Call) Plan {
 	return c.withIndex(c.Args[1], noSuchIndex(c.Args[1]), func(ix *searchIndex, w *store.Work) Plan {
-		q, bad := parseSearch(c.Args[2], c.Args[3:], ix)
+		q, bad := parseSearch(c.Args[2], c.Args[3:], ix, c.searchSettings())
 		if bad != "" {
 			return fail(bad)
 		}
-		return c.search(ix, q, w)
+		return c.search(ix, q, nil, w)
 	})
 }
 
 // search plans FT.SEARCH with parsed arguments.
-func (c *Call) search(ix *searchIndex, q *searchCall, w *store.Work) Plan {
+func (c *Call) search(ix *searchIndex, q *searchCall, p *profile, w *store.Work) Plan {
 	if !c.mayQuery(ix) {
 		return answer(noSearchPermission)
 	}
@@ -144,13 +144,16 @@ func (c *Call) search(ix *searchIndex, q *searchCall, w *store.Work) Plan {
 	if bad != "" {
 		return fail(bad)
 	}
-	f := &finder{c: c, ix: ix, tree: tree, options: &q.searchOptions, explains: q.explainScore}
+	p.parsed()
+	f := &finder{c: c, ix: ix, tree: tree, options: &q.searchOptions, explains: q.explainScore, profile: p}
 	f.scores = q.withScores || q.sortBy == "" && !isKNN(tree)
 	if q.sortBy != "" && ix.schema.Field(q.sortBy) == nil && !yields(tree, q.sortBy) && q.sortBy != "__key" && q.sortBy != "__score" {
 		return fail(fmt.Sprintf("Property `%s` not loaded nor in schema", q.sortBy))
 	}
+	p.created()
 	return f.find(w, func(w *store.Work) Plan {
 		return f.sorted(q, w, func(w *store.Work) Plan {
+			f.stage("Sorter", len(f.hits))
 			total := len(f.hits)
 			page := f.hits[min(q.offset, int64(total)):]
 			page = page[:min(q.limit, int64(len(page)))]
@@ -159,9 +162,12 @@ func (c *Call) search(ix *searchIndex, q *searchCall, w *store.Work) Plan {
 					return answer(noSearchPermission)
 				}
 				if q.noContent && !q.withSortKeys && !q.withPayloads {
-					return answer(f.reply(q, total, page))
+					return answer(f.profiled(f.reply(q, total, page)))
 				}
-				return c.loadKeys(keysOfHits(page), nil, w, func(*store.Work) Plan { return answer(f.reply(q, total, page)) })
+				return c.loadKeys(keysOfHits(page), nil, w, func(*store.Work) Plan {
+					f.stage("Loader", len(page))
+					return answer(f.profiled(f.reply(q, total, page)))
+				})
 			})
 		})
 	})
@@ -365,16 +371,25 @@ func (f *finder) reply(q *searchCall, total int, page []*hit) resp.Value {
 		v3.Elems = append(v3.Elems, resp.MakeString("values"), resp.EmptyArray)
 		results.Elems = append(results.Elems, v3)
 	}
-	v2.RESP3 = f.resultMap(results, total, q.expand)
+	v2.RESP3 = resultMap(results, total, q.expand, f.warnings())
 	return v2
 }
 
-// resultMap makes the reply of RESP3.
-func (f *finder) resultMap(results resp.Value, total int, expand bool) *resp.Value {
-	warning, format := resp.EmptyArray, "STRING"
-	if f.full {
-		warning = resp.MakeArray(resp.MakeString("Max prefix expansions limit was reached"))
+// warnings returns what RESP3 says about an incomplete result.
+func (f *finder) warnings() (all []resp.Value) {
+	if f.late {
+		all = append(all, resp.MakeString(timedOut))
 	}
+	if f.full {
+		all = append(all, resp.MakeString("Max prefix expansions limit was reached"))
+	}
+	return all
+}
+
+// resultMap makes the reply of RESP3.
+func resultMap(results resp.Value, total int, expand bool, warnings []resp.Value) *resp.Value {
+	warning, format := resp.EmptyArray, "STRING"
+	warning.Elems = append(warning.Elems, warnings...)
 	if expand {
 		format = "EXPAND"
 	}

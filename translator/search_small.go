@@ -18,7 +18,7 @@ import (
 func ftExplain(lines bool) func(*Call) Plan {
 	return func(c *Call) Plan {
 		return c.withIndex(c.Args[1], string(c.Args[1])+": no such index", func(ix *searchIndex, _ *store.Work) Plan {
-			q, bad := parseSearch(c.Args[2], c.Args[3:], ix)
+			q, bad := parseSearch(c.Args[2], c.Args[3:], ix, c.searchSettings())
 			if bad != "" {
 				return fail(bad)
 			}

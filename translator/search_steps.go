@@ -3,6 +3,7 @@
 package translator
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/meowdis/meowdis/redis/search/expr"
@@ -204,6 +205,7 @@ type groupStep struct {
 	by         []string
 	reductions []*expr.Reduction
 	as         []string
+	most       int // groups
 }
 
 func (s *groupStep) needs() (names []string) {
@@ -217,7 +219,9 @@ func (s *groupStep) needs() (names []string) {
 // maxGroups limits the groups of a step.
 const maxGroups = 1_000_000
 
-var errTooManyGroups = &expr.Error{Code: "SEARCH_LIMIT_OVER", Text: "Aggregate GROUPBY exceeded MAX_AGGREGATE_GROUPS limit of 1000000 groups"}
+func tooManyGroups(most int) error {
+	return &expr.Error{Code: "SEARCH_LIMIT_OVER", Text: fmt.Sprintf("Aggregate GROUPBY exceeded MAX_AGGREGATE_GROUPS limit of %d groups", most)}
+}
 
 type rowGroup struct {
 	row      *aggregateRow
@@ -249,8 +253,8 @@ func (s *groupStep) run(a *pipeline) error {
 			}
 			g := groups[string(key)]
 			if g == nil {
-				if len(order) == maxGroups {
-					return errTooManyGroups
+				if len(order) == s.most {
+					return tooManyGroups(s.most)
 				}
 				a.work.Grow(int64(320 + len(key)))
 				g = &rowGroup{row: &aggregateRow{values: map[string]expr.Value{}}}

@@ -89,6 +89,36 @@ var searchCommands = []Command{
 		Summary: "Closes a cursor", Syntax: "index_name cursor_id",
 	},
 	{
+		Name: "FT.CURSOR GC", Group: "module", Arity: -2, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Closes the cursors that were not read for too long, and counts them",
+	},
+	{
+		Name: "FT.PROFILE", Group: "module", Since: "2.2.0", Arity: -5, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Runs a query, and returns what its parts have done and how long they took",
+		Syntax:  "index_name <SEARCH|AGGREGATE|HYBRID> [LIMITED] QUERY query [argument [argument ...]]",
+	},
+	{
+		Name: "FT.SPELLCHECK", Group: "module", Since: "1.4.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Suggests words for those of a query that no document has",
+		Syntax:  "index_name query [DISTANCE distance] [TERMS <INCLUDE|EXCLUDE> dictionary [TERMS <INCLUDE|EXCLUDE> dictionary ...]] [PARAMS nargs name value [name value ...]] [DIALECT dialect]",
+	},
+	{
+		Name: "FT.CONFIG", Group: "module", Arity: -2, Flags: ReadOnly | Module, Categories: searchCategory,
+		Summary: "Reads and sets the parameters of search",
+	},
+	{
+		Name: "FT.CONFIG GET", Group: "module", Since: "1.0.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Returns the parameters with a name, or all for *", Syntax: "option",
+	},
+	{
+		Name: "FT.CONFIG SET", Group: "module", Since: "1.0.0", Arity: -3, Flags: Write | Module, Categories: searchCategory, Traits: AnswersOK | ChangesServer,
+		Summary: "Sets a parameter of search until the process ends", Syntax: "option value",
+	},
+	{
+		Name: "FT.CONFIG HELP", Group: "module", Since: "1.0.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Describes the parameters with a name, or all for *", Syntax: "option",
+	},
+	{
 		Name: "FT.EXPLAIN", Group: "module", Since: "1.0.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
 		Summary: "Returns how a query is understood",
 		Syntax:  "index_name query [VERBATIM] [DIALECT dialect]",

@@ -87,6 +87,7 @@ type clause struct {
 	distance string // the name of the distance of a leaf of vectors
 	text     string // the term of the query
 	expanded bool
+	reads    int // documents that a counted Run has read
 }
 
 // maxExpansions limits the terms of an Expansion.
@@ -313,7 +314,7 @@ func (e *Expansion) Take(term []byte) bool {
 	word := Word(term)
 	if e.tags {
 		word = TagOf(term)
-	} else if word == "" || strings.ContainsRune(text.StemMark+text.SynonymMark+text.PhoneticMark, rune(word[0])) {
+	} else if !IsPlainWord(word) {
 		return true
 	}
 	if !e.Whole && !e.matches(word) {

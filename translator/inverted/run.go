@@ -31,6 +31,8 @@ type RunOptions struct {
 	Matches bool      // make matches, for scorers
 	Places  bool      // with the positions of words
 	Work    *store.Work
+	Late    func() bool // reports whether Run ends early; nil for never
+	Count   bool        // count the steps of each clause, for Program.Profile
 }
 
 // Run calls use for each document that the query selects, in order.
@@ -41,6 +43,9 @@ func (p *Program) Run(o RunOptions, use func(Found)) {
 	c := p.cursor(p.root, &o)
 	for doc, ok := c.seek(0); ok; doc, ok = c.seek(doc + 1) {
 		o.Work.Step(16)
+		if o.Late != nil && o.Late() {
+			return
+		}
 		f := Found{Doc: doc}
 		if o.Matches || p.hasDistances() {
 			o.Work.Grow(128)
@@ -55,7 +60,16 @@ func (p *Program) hasDistances() bool {
 	return slices.ContainsFunc(p.Leaves, func(l *Leaf) bool { return l.To != nil })
 }
 
+// cursor returns the cursor of a clause.
 func (p *Program) cursor(c *clause, o *RunOptions) cursor {
+	made := p.uncounted(c, o)
+	if o.Count {
+		return &countedCursor{cursor: made, clause: c}
+	}
+	return made
+}
+
+func (p *Program) uncounted(c *clause, o *RunOptions) cursor {
 	var children []cursor
 	for _, child := range c.children {
 		children = append(children, p.cursor(child, o))

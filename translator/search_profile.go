@@ -1,0 +1,166 @@
+//go:build !wasip1
+
+package translator
+
+import (
+	"fmt"
+
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator/inverted"
+)
+
+// profile measures a query for FT.PROFILE: redis.io/docs/latest/commands/ft.profile.
+type profile struct {
+	clock             func() int64 // ns
+	limited           bool         // LIMITED
+	began, last       int64
+	parsing, creation int64
+	stages            []stage
+}
+
+// stage measures a part of the work on the documents.
+type stage struct {
+	name string
+	rows int
+	took int64 // ns
+}
+
+// stage ends a stage of the query that returned a number of rows. It does nothing without FT.PROFILE.
+func (f *finder) stage(name string, rows int) {
+	if p := f.profile; p != nil {
+		p.stages = append(p.stages, stage{name, rows, p.lap()})
+	}
+}
+
+// lap returns the time since the last call.
+func (p *profile) lap() int64 {
+	now := p.clock()
+	took := now - p.last
+	p.last = now
+	return took
+}
+
+// parsed ends the parsing of the query.
+func (p *profile) parsed() {
+	if p != nil {
+		p.parsing = p.lap()
+	}
+}
+
+// created ends the steps before documents are read.
+func (p *profile) created() {
+	if p != nil {
+		p.creation = p.lap()
+	}
+}
+
+func ftProfile(c *Call) Plan {
+	d := &definition{words: c.Args[2:]}
+	p := &profile{clock: c.Env.Clock}
+	if p.clock == nil {
+		p.clock = func() int64 { return 0 }
+	}
+	p.began = p.clock()
+	p.last = p.began
+	kind := ""
+	for _, name := range []string{"SEARCH", "AGGREGATE", "HYBRID"} {
+		if d.is(name) {
+			kind = name
+			break
+		}
+	}
+	if kind == "" {
+		return fail("No `SEARCH`, `AGGREGATE`, or `HYBRID` provided")
+	}
+	p.limited = d.is("LIMITED")
+	if !d.is("QUERY") {
+		return fail("The QUERY keyword is expected")
+	}
+	if kind != "HYBRID" && !d.more() {
+		return answer(commands.WrongArity(c.Command))
+	}
+	return c.withIndex(c.Args[1], noSuchIndex(c.Args[1]), func(ix *searchIndex, w *store.Work) Plan {
+		text := d.next()
+		switch kind {
+		case "SEARCH":
+			q, bad := parseSearch(text, d.words[d.at:], ix, c.searchSettings())
+			if bad != "" {
+				return fail(bad)
+			}
+			return c.search(ix, q, p, w)
+		case "AGGREGATE":
+			q, bad := parseAggregate(text, d.words[d.at:], ix, c.searchSettings(), c.Random())
+			if bad != "" {
+				return fail(bad)
+			}
+			if q.cursor != nil {
+				return fail("FT.PROFILE does not support cursor")
+			}
+			return c.aggregate(ix, q, p, w)
+		}
+		return fail("FT.PROFILE HYBRID is not supported")
+	})
+}
+
+// profiled adds the profile to a reply, unless it is an error.
+func (f *finder) profiled(v resp.Value) resp.Value {
+	p := f.profile
+	if p == nil || v.IsError() {
+		return v
+	}
+	str := resp.MakeString
+	stages := resp.EmptyArray
+	for _, s := range p.stages {
+		stages.Elems = append(stages.Elems, resp.MakeMap(str("Type"), str(s.name), str("Time"), p.ms(s.took), str("Results processed"), resp.MakeInt(int64(s.rows))))
+	}
+	warning := "None"
+	if f.late {
+		warning = timedOut
+	}
+	shard := resp.MakeMap(str("Total profile time"), p.ms(p.clock()-p.began), str("Parsing time"), p.ms(p.parsing), str("Pipeline creation time"), p.ms(p.creation),
+		str("Warning"), resp.MakeArray(str(warning)), str("Iterators profile"), p.iterators(f.program.Profile()), str("Result processors profile"), stages)
+	all := resp.MakeMap(str("Shards"), resp.MakeArray(shard), str("Coordinator"), resp.EmptyMap)
+	in3 := v
+	if v.RESP3 != nil {
+		in3 = *v.RESP3
+	}
+	in3 = resp.MakeMap(str("Results"), in3, str("Profile"), all)
+	v.RESP3 = nil
+	v = resp.MakeArray(v, all)
+	v.RESP3 = &in3
+	return v
+}
+
+// ms returns a duration in ms.
+func (p *profile) ms(ns int64) resp.Value { return resp.MakeDouble(float64(ns/1000) / 1000) }
+
+// iterators describes the clauses of the query. Their time is part of the stage Index.
+func (p *profile) iterators(c *inverted.Profile) resp.Value {
+	str := resp.MakeString
+	v := resp.MakeMap(str("Type"), str(c.Type))
+	add := func(name string, value resp.Value) { v.Elems = append(v.Elems, str(name), value) }
+	if c.Type == "UNION" {
+		add("Query type", str("UNION"))
+	}
+	if c.Term != "" {
+		add("Term", str(c.Term))
+	}
+	add("Number of reading operations", resp.MakeInt(int64(c.Reads)))
+	add("Estimated number of matches", resp.MakeInt(int64(c.Estimate)))
+	switch {
+	case len(c.Children) == 0:
+	case c.Type == "NOT" || c.Type == "OPTIONAL":
+		add("Child iterator", p.iterators(c.Children[0]))
+	case c.Type == "UNION" && p.limited:
+		add("Child iterators", str(fmt.Sprintf("The number of iterators in the union is %d", len(c.Children))))
+	default:
+		children := resp.EmptyArray
+		for _, child := range c.Children {
+			children.Elems = append(children.Elems, p.iterators(child))
+		}
+		add("Child iterators", children)
+	}
+	return v
+}

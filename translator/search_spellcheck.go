@@ -1,0 +1,260 @@
+//go:build !wasip1
+
+package translator
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/search/query"
+	"github.com/meowdis/meowdis/redis/search/text"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator/inverted"
+)
+
+// spellCall holds the arguments and the state of FT.SPELLCHECK: redis.io/docs/latest/commands/ft.spellcheck.
+type spellCall struct {
+	searchOptions
+	distance         int
+	include, exclude [][]byte // dictionaries
+	words            []*spelledWord
+	excluded         map[string]bool
+	included         []string
+}
+
+// spelledWord holds a word of the query, and its suggestions.
+type spelledWord struct {
+	text        string
+	fields      inverted.Mask
+	suggestions []spelling
+}
+
+type spelling struct {
+	word  string
+	score float64
+	docs  int
+}
+
+func (q *spellCall) parseArguments(d *definition) (bad string) {
+	for d.more() {
+		switch {
+		case d.is("DISTANCE"):
+			n, ok := parseInt(d.next())
+			if !ok || n < 1 || n > 4 {
+				return "bad distance given, distance must be a natural number between 1 to 4"
+			}
+			q.distance = int(n)
+		case d.is("TERMS"):
+			to := &q.include
+			if !d.is("INCLUDE") {
+				if to = &q.exclude; !d.is("EXCLUDE") {
+					return "bad format, exclude/include operation was not given"
+				}
+			}
+			if !d.more() {
+				return "TERM arg is given but no TERM params comes after"
+			}
+			*to = append(*to, d.next())
+		case d.is("DIALECT"):
+			bad = q.number("DIALECT", d)
+		case d.is("PARAMS"):
+			bad = q.parseParams(d)
+		default:
+			return fmt.Sprintf("Unknown argument `%s`", d.next())
+		}
+		if bad != "" {
+			return bad
+		}
+	}
+	return ""
+}
+
+func ftSpellcheck(c *Call) Plan {
+	return c.withIndex(c.Args[1], noIndexName, func(ix *searchIndex, w *store.Work) Plan {
+		q := &spellCall{searchOptions: newSearchOptions(c.Args[2], c.searchSettings()), distance: 1, excluded: map[string]bool{}}
+		q.verbatim = true // only the words themselves are checked
+		if bad := q.parseArguments(&definition{words: c.Args[3:]}); bad != "" {
+			return fail(bad)
+		}
+		if !c.mayQuery(ix) {
+			return answer(noSearchPermission)
+		}
+		tree, bad := q.parse(ix)
+		if bad != "" {
+			return fail(bad)
+		}
+		q.collect(ix, tree)
+		return c.withChanged(ix, w, func(p *pending) Plan { return q.check(ix, p) })
+	})
+}
+
+// collect notes the words of the query, each once.
+func (q *spellCall) collect(ix *searchIndex, tree query.Node) {
+	seen := map[string]bool{}
+	add := func(word string, fields []string) {
+		if !seen[word] {
+			seen[word] = true
+			q.words = append(q.words, &spelledWord{text: word, fields: ix.schema.MaskOf(fields)})
+		}
+	}
+	var visit func(n query.Node)
+	visit = func(n query.Node) {
+		switch n := n.(type) {
+		case *query.Tag: // its values are not words
+			return
+		case *query.Term:
+			add(n.Text, n.Fields)
+		case *query.Phrase:
+			for _, term := range n.Terms {
+				add(term, n.Fields)
+			}
+		}
+		for _, child := range query.Children(n) {
+			visit(child)
+		}
+	}
+	visit(tree)
+}
+
+// check reads the dictionaries and the documents of the words, and keeps the words that the index lacks.
+func (q *spellCall) check(ix *searchIndex, p *pending) Plan {
+	var stmts []store.Stmt
+	for _, name := range slices.Concat(q.include, q.exclude) {
+		stmts = append(stmts, store.Stmt{SQL: sqlWords, Args: []store.Value{store.Bytes(name)}})
+	}
+	lists := len(stmts)
+	for _, word := range q.words {
+		stmts = append(stmts, store.Stmt{SQL: sqlBlocksOf, Args: []store.Value{store.Int(ix.id), store.Bytes(inverted.WordTerm(word.text))}})
+	}
+	if len(stmts) == 0 {
+		return answer(q.reply())
+	}
+	return readThen(func(r *store.Result) Plan {
+		for i, name := range slices.Concat(q.include, q.exclude) {
+			if len(r.Rows[i]) == 0 {
+				return fail(fmt.Sprintf("Dict does not exist: %s", name))
+			}
+			for _, row := range r.Rows[i] {
+				r.Work.Grow(int64(48 + len(row[0].Bytes())))
+				if word := string(row[0].Bytes()); i < len(q.include) {
+					q.included = append(q.included, word)
+				} else {
+					q.excluded[text.Fold(word)] = true
+				}
+			}
+		}
+		unknown := q.words[:0]
+		for i, word := range q.words {
+			docs := p.batch.Count(word.text, word.fields)
+			for _, row := range r.Rows[lists+i] {
+				r.Work.Step(len(row[0].Bytes()))
+				docs += inverted.CountPostings(row[0].Bytes(), word.fields, p.hidden)
+			}
+			if docs == 0 && !q.excluded[word.text] {
+				unknown = append(unknown, word)
+			}
+		}
+		q.words = unknown
+		return q.suggest(ix, p)
+	}, stmts...)
+}
+
+// sqlWordsOfLength reads the words with ?2 to ?3 characters.
+const sqlWordsOfLength = `SELECT DISTINCT term FROM search_postings WHERE index_id = ?1 AND term >= x'74' AND term < x'75'
+	AND length(CAST(term AS TEXT)) - 1 BETWEEN ?2 AND ?3 ORDER BY term`
+
+// suggest finds similar words in the index and the dictionaries.
+func (q *spellCall) suggest(ix *searchIndex, p *pending) Plan {
+	if len(q.words) == 0 {
+		return answer(q.reply())
+	}
+	stmts := make([]store.Stmt, len(q.words))
+	for i, word := range q.words {
+		n := int64(utf8.RuneCountInString(word.text))
+		stmts[i] = store.Stmt{SQL: sqlWordsOfLength, Args: []store.Value{store.Int(ix.id), store.Int(n - int64(q.distance)), store.Int(n + int64(q.distance))}}
+	}
+	return readThen(func(r *store.Result) Plan {
+		for i, word := range q.words {
+			seen := map[string]bool{}
+			consider := func(other string) {
+				r.Work.Step(16 * (len(word.text) + 1))
+				if !seen[other] && text.Distance(word.text, other, q.distance) <= q.distance {
+					r.Work.Grow(int64(96 + len(other)))
+					seen[other] = true
+					word.suggestions = append(word.suggestions, spelling{word: other})
+				}
+			}
+			for _, row := range r.Rows[i] {
+				if other := inverted.Word(row[0].Bytes()); inverted.IsPlainWord(other) {
+					consider(other)
+				}
+			}
+			for _, other := range p.batch.SortedWords() {
+				if inverted.IsPlainWord(other) {
+					consider(other)
+				}
+			}
+			for _, other := range q.included {
+				consider(other)
+			}
+		}
+		return q.score(ix, p, r.Work)
+	}, stmts...)
+}
+
+// score reads the documents of the suggestions. A suggestion without a document stays only if a dictionary has it.
+func (q *spellCall) score(ix *searchIndex, p *pending, w *store.Work) Plan {
+	var stmts []store.Stmt
+	for _, word := range q.words {
+		for _, s := range word.suggestions {
+			w.Grow(stmtMemory)
+			stmts = append(stmts, store.Stmt{SQL: sqlBlocksOf, Args: []store.Value{store.Int(ix.id), store.Bytes(inverted.WordTerm(s.word))}})
+		}
+	}
+	if len(stmts) == 0 {
+		return answer(q.reply())
+	}
+	return read(func(r *store.Result) resp.Value {
+		all := float64(ix.documents - int64(len(p.staleDocs)) + int64(len(p.docs)))
+		at := 0
+		for _, word := range q.words {
+			for i := range word.suggestions {
+				s := &word.suggestions[i]
+				s.docs = p.batch.Count(s.word, word.fields)
+				for _, row := range r.Rows[at] {
+					r.Work.Step(len(row[0].Bytes()))
+					s.docs += inverted.CountPostings(row[0].Bytes(), word.fields, p.hidden)
+				}
+				at++
+				if s.docs > 0 && all > 0 {
+					s.score = float64(s.docs) / all
+				}
+			}
+			word.suggestions = slices.DeleteFunc(word.suggestions, func(s spelling) bool { return s.docs == 0 && !slices.Contains(q.included, s.word) })
+			slices.SortStableFunc(word.suggestions, func(a, b spelling) int {
+				return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.word, b.word))
+			})
+		}
+		return q.reply()
+	}, stmts...)
+}
+
+func (q *spellCall) reply() resp.Value {
+	v, in3 := resp.EmptyArray, resp.EmptyMap
+	for _, word := range q.words {
+		list, maps := resp.EmptyArray, resp.EmptyArray
+		for _, s := range word.suggestions {
+			list.Elems = append(list.Elems, resp.MakeArray(resp.MakeDouble(s.score), resp.MakeString(s.word)))
+			maps.Elems = append(maps.Elems, resp.MakeMap(resp.MakeString(s.word), resp.MakeDouble(s.score)))
+		}
+		v.Elems = append(v.Elems, resp.MakeArray(resp.MakeString("TERM"), resp.MakeString(word.text), list))
+		in3.Elems = append(in3.Elems, resp.MakeString(word.text), maps)
+	}
+	in3 = resp.MakeMap(resp.MakeString("results"), in3)
+	v.RESP3 = &in3
+	return v
+}
