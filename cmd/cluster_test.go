@@ -49,9 +49,6 @@ func TestCluster(t *testing.T) {
 	if said := m.run(1, "exec", "-t", node, "MSET", "a", "1", "b", "2"); !strings.Contains(said, `"a" is in 15495, "b" is in 3300`) {
 		t.Error(said)
 	}
-	if said := m.run(2, "copy", "--follow", node, "follow.sqlite"); !strings.Contains(said, "--follow does not support") {
-		t.Error(said)
-	}
 	if said := m.run(3, "keys", "-t", "cluster://127.0.0.1:1,127.0.0.1:2"); !strings.Contains(said, "connection refused") {
 		t.Error(said)
 	}

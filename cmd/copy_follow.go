@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os/exec"
 	"runtime"
@@ -63,6 +62,9 @@ func (o *followOptions) check(cmd *cobra.Command) error {
 			return exit.Usagef("--follow copies all keys as they are: leave out --%s", name)
 		}
 	}
+	if f.Changed("replicas") {
+		return exit.Usagef("--follow reads from the masters of a cluster: leave out --replicas")
+	}
 	for _, name := range []string{"replace", "skip"} {
 		if f.Changed(name) {
 			return exit.Usagef("with --follow, give --on-conflict %s", name)
@@ -91,9 +93,6 @@ func (o *copyOptions) migrate(ctx context.Context, s *streams, opts *targets.Opt
 	if src.Chosen() {
 		return exit.Usagef("--follow copies all databases: leave out the database of %s", src.Target)
 	}
-	if err := followsNoCluster(src); err != nil {
-		return err
-	}
 	if err := o.confirm.confirmWrite(ctx, s, opts, to, "copy"); err != nil {
 		return err
 	}
@@ -109,7 +108,7 @@ func (o *copyOptions) migrate(ctx context.Context, s *streams, opts *targets.Opt
 			if err != nil {
 				return nil, err
 			}
-			if err := errors.Join(followsNoCluster(dst), writable(ctx, s, dst)); err != nil {
+			if err := writable(ctx, s, dst); err != nil {
 				return nil, closeConn(err, dst)
 			}
 			return dst, nil
@@ -133,15 +132,6 @@ func (o *copyOptions) migrate(ctx context.Context, s *streams, opts *targets.Opt
 		err = exit.ErrPartial
 	}
 	return r.End(err)
-}
-
-// followsNoCluster returns an error if c is a cluster: each master has a stream of its own, and a transaction of
-// another server may have keys of several nodes.
-func followsNoCluster(c *targets.Conn) error {
-	if !c.IsCluster() {
-		return nil
-	}
-	return exit.Usagef("%s is a Redis Cluster, which --follow does not support: copy without --follow, or give --this-node for one node", c.Target)
 }
 
 // progress returns the function that shows the status: on a terminal in the line of the bar, with --json as lines.

@@ -32,6 +32,11 @@ func (r *Redis) At(address string, replica bool) *Redis {
 	return &Redis{server: s, resp3: r.resp3, db: r.db, replica: replica, onPush: r.onPush}
 }
 
+// Again returns another session on the same server, for another goroutine. It connects with its first command.
+func (r *Redis) Again() *Redis {
+	return &Redis{server: r.server, resp3: r.resp3, db: r.db, replica: r.replica, onPush: r.onPush}
+}
+
 // Mode returns what the server says it is: "standalone", "cluster" or "sentinel"; "" for a server that does not say.
 func (r *Redis) Mode(ctx context.Context) (string, error) {
 	v, err := r.Do(ctx, []byte("HELLO"))

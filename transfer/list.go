@@ -63,7 +63,7 @@ func (list List) from(ctx context.Context, db int, after int64) *listing {
 				p.keys, p.next, err = list(ctx, db, p.next, scanCount)
 				return err
 			})
-			p.keys = slices.DeleteFunc(p.keys, func(k Listed) bool { return isOwn(k.Name) })
+			p.keys = slices.DeleteFunc(p.keys, func(k Listed) bool { return IsOwn(k.Name) })
 			select {
 			case l.pages <- p:
 			case <-ctx.Done():

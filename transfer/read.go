@@ -91,7 +91,7 @@ func FromKeys(ctx context.Context, s keyspace.Session, names ...[]byte) Source {
 
 func newReader(s keyspace.Session, o ReadOptions) *reader {
 	return &reader{session: s, o: o, pace: newPageSizer(), lister: &keyspace.Lister{
-		Client: s, Match: o.Match, Type: string(o.Type), Wants: func(name []byte) bool { return !isOwn(name) }, Page: scanCount, Detail: keyspace.Described, Absolute: true}}
+		Client: s, Match: o.Match, Type: string(o.Type), Wants: func(name []byte) bool { return !IsOwn(name) }, Page: scanCount, Detail: keyspace.Described, Absolute: true}}
 }
 
 // errStopped ends a reader when the consumer takes no further parts.

@@ -61,7 +61,7 @@ func pump(ctx context.Context, source Source, sink Sink, notify Notify, seen fun
 		if err != nil {
 			return err
 		}
-		if isOwn(p.Key.Name) { // from another program's archive or dump
+		if IsOwn(p.Key.Name) { // from another program's archive or dump
 			continue
 		}
 		if p.Err != nil {

@@ -31,8 +31,8 @@ func TemporaryName(name string, key []byte) string {
 
 func isTemporary(name []byte) bool { return bytes.HasPrefix(name, []byte(TemporaryPrefix)) }
 
-// isOwn reports whether a key belongs to meowdis, and not to the data.
-func isOwn(name []byte) bool {
+// IsOwn reports whether a key belongs to meowdis, and not to the data.
+func IsOwn(name []byte) bool {
 	return isTemporary(name) || bytes.HasPrefix(name, []byte(PositionPrefix))
 }
 
@@ -45,7 +45,7 @@ const (
 // sweep deletes the leftovers of killed transfers in the session's database.
 func (w *Writer) sweep(ctx context.Context) error {
 	db := w.session.DB()
-	if w.swept[db] {
+	if w.swept[db] || w.o.KeepLeftovers {
 		return nil
 	}
 	w.swept[db] = true

@@ -43,6 +43,8 @@ type WriteOptions struct {
 	// deleted.
 	Run      string
 	RunEnded func(run string) bool
+	// KeepLeftovers does not search for them.
+	KeepLeftovers bool
 
 	// BatchCommands is the approximate number of commands in a batch; 0 suits a server. A file commits
 	// a batch in one transaction, so larger batches write fewer pages.

@@ -53,6 +53,24 @@ func Open(ctx context.Context, node *remote.Redis, seeds []string, o Options) (*
 	return s, nil
 }
 
+// Again returns another session on the cluster, for another goroutine.
+func (s *Session) Again(ctx context.Context) (*Session, error) {
+	seeds := append(slices.Clone(s.slots.nodes()), s.seeds...)
+	return Open(ctx, s.At(s.anyNode()), seeds, s.o)
+}
+
+// At returns a session on one node, with the credentials of the cluster's. The caller closes it.
+func (s *Session) At(address string) *remote.Redis { return s.seed.At(address, false) }
+
+// Refresh asks the cluster again which node has which slots.
+func (s *Session) Refresh(ctx context.Context) error { return s.refresh(ctx) }
+
+// Masters returns the addresses of the masters with slots, in order.
+func (s *Session) Masters() []string { return slices.Clone(s.slots.masters) }
+
+// Owner returns the address of the master that has a slot, "" if none has it.
+func (s *Session) Owner(slot int) string { return s.owner(slot) }
+
 // IsSpread reports whether the cluster has more nodes than the one that all slots are on.
 func (s *Session) IsSpread() bool { return len(s.slots.nodes()) > 1 }
 

@@ -104,6 +104,9 @@ func (s *Stream) Close() error {
 	return errors.Join(s.snapshot.remove(), s.commands.remove())
 }
 
+// Hangup closes the connection. Next returns an error after the commands that have arrived. Any goroutine may call it.
+func (s *Stream) Hangup() { s.conn.Close() }
+
 // Snapshot returns the RDB file of a full stream. It ends with io.EOF.
 func (s *Stream) Snapshot() io.Reader { return s.snapshot }
 

@@ -32,6 +32,10 @@ type Options struct {
 	Retry func(ctx context.Context, err error) error
 	Now   func() int64        // Unix ms, for the relative expiries of old servers
 	Kept  map[string]struct{} // KeptName of the keys that the stream must not change; nil for none
+	// Divert, if not nil, is called with the commands of a batch before it runs, with SELECT before the commands of another
+	// database than 0. It returns the commands to run. It has copied the keys of the other commands itself, and may
+	// copy them again after a failure. A transaction of the source is then held in memory until its end.
+	Divert func(ctx context.Context, calls [][][]byte) ([][][]byte, error)
 }
 
 // Applier applies the commands of a stream.
@@ -121,7 +125,7 @@ func (a *Applier) Add(ctx context.Context, args [][]byte, end int64) error {
 		return nil
 	case !a.inMulti:
 		return a.Flush(ctx)
-	case a.to.Transaction != nil:
+	case a.to.Transaction != nil && a.o.Divert == nil:
 		return a.part(ctx)
 	}
 	return nil // a server gets a transaction whole
@@ -131,6 +135,9 @@ func (a *Applier) Add(ctx context.Context, args [][]byte, end int64) error {
 func (a *Applier) queue(name string, args [][]byte) error {
 	if !a.at.Whole && (name == "FLUSHALL" || name == "FLUSHDB" || name == "SWAPDB") {
 		return fmt.Errorf("the source ran %s, and the target had other keys, which are not the source's to change: copy into an empty target", name)
+	}
+	if name == "RESTORE-ASKING" { // a key that MIGRATE sent to a node of a cluster
+		name, args = "RESTORE", append([][]byte{[]byte("RESTORE")}, args[1:]...)
 	}
 	if a.keeps(name, args) {
 		return nil
@@ -158,6 +165,17 @@ func (a *Applier) queue(name string, args [][]byte) error {
 	return nil
 }
 
+// KeysOf returns the keys of a command of the stream, nil for a command that is not known.
+func KeysOf(args [][]byte) [][]byte {
+	if c := commands.Known(args); c != nil {
+		return c.KeyNames(args)
+	}
+	return nil
+}
+
+// Unwatched says that another caller has used the target's session, which may have ended the watch on the position.
+func (a *Applier) Unwatched() { a.watched = false }
+
 // KeptName is the name of a key in Options.Kept.
 func KeptName(db int, key []byte) string { return strconv.Itoa(db) + ":" + string(key) }
 
@@ -166,7 +184,7 @@ func (a *Applier) keeps(name string, args [][]byte) bool {
 	if len(a.o.Kept) == 0 {
 		return false
 	}
-	kept, keys := 0, commands.Known(args).KeyNames(args)
+	kept, keys := 0, KeysOf(args)
 	for _, key := range keys {
 		if _, has := a.o.Kept[KeptName(a.next.DB, key)]; has {
 			kept++
@@ -289,6 +307,13 @@ func (a *Applier) recover(ctx context.Context, cause error) (done bool, err erro
 }
 
 func (a *Applier) commit(ctx context.Context) error {
+	if a.o.Divert != nil {
+		left, err := a.o.Divert(ctx, a.calls)
+		if err != nil {
+			return err
+		}
+		a.calls = left
+	}
 	if a.to.Transaction == nil {
 		return a.commitToServer(ctx)
 	}
@@ -303,6 +328,9 @@ func (a *Applier) commit(ctx context.Context) error {
 	}
 	return a.to.Transaction.Commit()
 }
+
+// Final wraps an error of Options.Divert that another attempt would return again.
+func Final(err error) error { return &finalError{err} }
 
 // finalError wraps an error that another attempt would return again.
 type finalError struct{ error }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
 	"github.com/meowdis/meowdis/cmd/internal/move"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/transfer"
 	"github.com/meowdis/meowdis/transfer/follow"
@@ -20,6 +21,28 @@ const sampleKeys = 1000
 // errPauseEnded reports a cut-over that took too long. Clients may have written to the source since.
 var errPauseEnded = errors.New("writes at the source were paused for too long; give a longer --pause")
 
+// lastWrites explains an error before the last writes have arrived.
+func lastWrites(err error) error { return fmt.Errorf("the last writes did not arrive: %w", err) }
+
+// writers returns the sessions that pause writes at the source: on each master of a cluster.
+func (m *Migration) writers() (all []keyspace.Session) {
+	for _, f := range m.list() {
+		all = append(all, f.ask)
+	}
+	whole := targetsCluster(m.src)
+	switch {
+	case len(all) > 0:
+		return all
+	case whole == nil:
+		return []keyspace.Session{m.src}
+	case m.pausing == nil:
+		for _, address := range whole.Masters() {
+			m.pausing = append(m.pausing, whole.At(address))
+		}
+	}
+	return m.pausing
+}
+
 // pause pauses writes at the source.
 func (m *Migration) pause(ctx context.Context) error {
 	m.paused = time.Now()
@@ -29,14 +52,17 @@ func (m *Migration) pause(ctx context.Context) error {
 // extendPause lets the pause of writes last for Options.Pause from now.
 func (m *Migration) extendPause(ctx context.Context) error {
 	asked := time.Now()
-	v, err := m.src.Do(ctx, []byte("CLIENT"), []byte("PAUSE"), strconv.AppendInt(nil, m.o.Pause.Milliseconds(), 10), []byte("WRITE"))
-	if err == nil && v.IsError() {
-		err = fmt.Errorf("%s cannot pause writes: %s", m.src.Target, v.Str)
+	for _, s := range m.writers() {
+		v, err := s.Do(ctx, []byte("CLIENT"), []byte("PAUSE"), strconv.AppendInt(nil, m.o.Pause.Milliseconds(), 10), []byte("WRITE"))
+		if err == nil && v.IsError() {
+			err = fmt.Errorf("%s cannot pause writes: %s", m.src.Target, v.Str)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		m.pausedUntil = asked.Add(m.o.Pause)
-	}
-	return err
+	m.pausedUntil = asked.Add(m.o.Pause)
+	return nil
 }
 
 // switchClients runs the user's command. Writes stay paused while it runs, however long it takes. The command may stop
@@ -76,9 +102,14 @@ func (m *Migration) pauseEnded() error {
 	return nil
 }
 
+// unpause lets the source take writes again.
 func (m *Migration) unpause(ctx context.Context) error {
-	_, err := m.src.Do(ctx, []byte("CLIENT"), []byte("UNPAUSE"))
-	return err
+	var errs []error
+	for _, s := range m.writers() {
+		_, err := s.Do(ctx, []byte("CLIENT"), []byte("UNPAUSE"))
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // cutOver verifies the target while writes at the source are paused, and switches the clients. If it fails, the source
@@ -89,7 +120,7 @@ func (m *Migration) cutOver(ctx context.Context) (err error) {
 		err = m.verify(ctx, p.Whole)
 	}
 	if err == nil {
-		err = m.pauseEnded()
+		err = errors.Join(m.pauseEnded(), m.sameMasters(ctx))
 	}
 	if err == nil {
 		// After a crash, a copy must not overwrite what clients have written to the target.
@@ -107,7 +138,7 @@ func (m *Migration) cutOver(ctx context.Context) (err error) {
 	}
 	m.result.CutOver, m.result.PausedMs = true, time.Since(m.paused).Milliseconds()
 	m.result.Rest = max(0, time.Until(m.pausedUntil))
-	return follow.Forget(ctx, m.dst, m.key)
+	return m.forgetPositions(ctx)
 }
 
 // verify compares keys of the source with the target. No client writes to the source.

@@ -19,12 +19,8 @@ import (
 var errEmptied = errors.New("the source has no keys any more: it may have restarted without its data; the target is unchanged; give --on-conflict replace to empty it, too")
 
 // load replaces the keys of the target by the snapshot of a stream.
-func (m *Migration) load(ctx context.Context, s *psync.Stream) (err error) {
-	var libraries transfer.Libraries
-	next, stop := iter.Pull2(transfer.FromRDB(bufio.NewReaderSize(s.Snapshot(), 64<<10), transfer.RDBOptions{
-		Note:    func(at int64, what string) { m.say("byte %d of the snapshot: skipped %s", at, what) },
-		Library: func(source []byte) { libraries = append(libraries, source) },
-	}))
+func (m *Migration) load(ctx context.Context, f *feed, s *psync.Stream) (err error) {
+	next, libraries, stop := m.snapshot(s)
 	defer stop()
 	first, err, any := next()
 	if err != nil {
@@ -34,26 +30,48 @@ func (m *Migration) load(ctx context.Context, s *psync.Stream) (err error) {
 	if err != nil {
 		return err
 	}
-	m.forget() // its position is void
-	broken := false
-	source := func(yield func(transfer.Part, error) bool) {
-		for part, err, ok := first, error(nil), any; ok; part, err, ok = next() {
-			broken = err != nil
-			if !yield(part, err) {
-				return
-			}
-		}
-	}
+	f.loaded.Store(false)
+	f.forget() // its position is void
+	source, broken := m.parts(first, any, next, nil)
 	if err := m.write(ctx, source, p.Whole); err != nil {
-		if broken {
+		if *broken {
 			return m.snapshotError(ctx, err)
 		}
 		return err
 	}
-	if err := m.loadLibraries(ctx, libraries); err != nil {
+	if err := m.loadLibraries(ctx, *libraries); err != nil {
 		return err
 	}
-	return m.begin(ctx, p)
+	return m.begin(ctx, f, p)
+}
+
+type nextPart func() (transfer.Part, error, bool)
+
+// snapshot reads the snapshot of a stream. libraries are complete at its end.
+func (m *Migration) snapshot(s *psync.Stream) (next nextPart, libraries *transfer.Libraries, stop func()) {
+	libraries = &transfer.Libraries{}
+	next, stop = iter.Pull2(transfer.FromRDB(bufio.NewReaderSize(s.Snapshot(), 64<<10), transfer.RDBOptions{
+		Note:    func(at int64, what string) { m.say("byte %d of the snapshot: skipped %s", at, what) },
+		Library: func(source []byte) { *libraries = append(*libraries, source) },
+	}))
+	return next, libraries, stop
+}
+
+// parts yields a snapshot from its first part, if any, without the keys that wanted refuses. broken is set if the snapshot
+// cannot be read.
+func (m *Migration) parts(first transfer.Part, any bool, next nextPart, wanted func(name []byte) bool) (source transfer.Source, broken *bool) {
+	broken = new(bool)
+	return func(yield func(transfer.Part, error) bool) {
+		for part, err, ok := first, error(nil), any; ok; part, err, ok = next() {
+			*broken = err != nil
+			if err == nil && wanted != nil && !wanted(part.Key.Name) {
+				continue
+			}
+			if !yield(part, err) {
+				return
+			}
+		}
+	}, broken
 }
 
 // snapshotError wraps an error of reading a snapshot: the connection may have been lost.
@@ -64,8 +82,8 @@ func (m *Migration) snapshotError(ctx context.Context, err error) error {
 	return &lostError{fmt.Errorf("reading the snapshot of %s: %w", m.src.Target, err)}
 }
 
-// begin records that all keys have arrived, and begins with the commands.
-func (m *Migration) begin(ctx context.Context, p follow.Position) error {
+// begin records that all keys have arrived, and begins with the commands of f, unless it is nil.
+func (m *Migration) begin(ctx context.Context, f *feed, p follow.Position) error {
 	p.State = follow.Following
 	if err := follow.WritePosition(ctx, m.dst, m.key, p); err != nil {
 		return err
@@ -79,7 +97,10 @@ func (m *Migration) begin(ctx context.Context, p follow.Position) error {
 			return err
 		}
 	}
-	return m.applier(ctx, p)
+	if f == nil {
+		return nil
+	}
+	return m.applier(ctx, f, p)
 }
 
 // prepare makes the target ready for all keys of the source, and records that they are incomplete.
@@ -150,6 +171,7 @@ func (m *Migration) write(ctx context.Context, source transfer.Source, whole boo
 	if errors.Is(err, transfer.ErrExists) {
 		err = fmt.Errorf("%w in %s; give --on-conflict replace to replace such keys, or --on-conflict skip to keep them", err, m.dst.Target)
 	}
+	m.kept = nil
 	if err == nil && len(kept) > 0 {
 		err = follow.WriteKept(ctx, m.dst, m.key, kept)
 	}

@@ -34,7 +34,7 @@ func (m *Migration) passes(ctx context.Context, why string) error {
 	case p.ID != passesID:
 		return errors.New("the target followed a stream before; give an empty target")
 	default:
-		if err := m.begin(ctx, p); err != nil {
+		if err := m.begin(ctx, nil, p); err != nil {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (m *Migration) copyAll(ctx context.Context, p follow.Position, again bool) 
 	} else if err := m.loadLibraries(ctx, libraries); err != nil {
 		return p, err
 	}
-	return p, m.begin(ctx, p)
+	return p, m.begin(ctx, nil, p)
 }
 
 // pass compares all keys, and copies or deletes the ones that differ.

@@ -63,20 +63,20 @@ func Start(t testing.TB, masters int, replicas bool, args ...string) *Cluster {
 		n.Do("CLUSTER", "ADDSLOTSRANGE", strconv.Itoa(i*slot.Count/masters), strconv.Itoa((i+1)*slot.Count/masters-1))
 	}
 	for _, n := range c.nodes() {
-		n.wait("every node knows every other", func() bool {
+		n.Await("every node knows every other", func() bool {
 			return strings.Count(n.Do("CLUSTER", "NODES"), "\n") == len(c.nodes()) && !strings.Contains(n.Do("CLUSTER", "NODES"), "handshake")
 		})
 	}
 	for i, n := range c.Replicas {
-		n.wait("a replica follows", func() bool { return n.Do("CLUSTER", "REPLICATE", c.Masters[i].ID) == "OK" })
+		n.Await("a replica follows", func() bool { return n.Do("CLUSTER", "REPLICATE", c.Masters[i].ID) == "OK" })
 	}
 	for _, n := range c.nodes() {
-		n.wait("the cluster is up", func() bool {
+		n.Await("the cluster is up", func() bool {
 			return strings.Contains(n.Do("CLUSTER", "INFO"), "cluster_state:ok") && strings.Count(n.Do("CLUSTER", "NODES"), "slave") == len(c.Replicas)
 		})
 	}
 	for _, n := range c.Replicas {
-		n.wait("a replica is in sync", func() bool { return strings.Contains(n.Do("INFO", "replication"), "master_link_status:up") })
+		n.Await("a replica is in sync", func() bool { return strings.Contains(n.Do("INFO", "replication"), "master_link_status:up") })
 	}
 	return c
 }
@@ -184,8 +184,8 @@ func (n *Node) Do(args ...string) string {
 	return string(v.Str)
 }
 
-// wait waits for a condition.
-func (n *Node) wait(what string, met func() bool) {
+// Await waits for a condition.
+func (n *Node) Await(what string, met func() bool) {
 	n.t.Helper()
 	for end := time.Now().Add(time.Minute); !met(); {
 		if time.Now().After(end) {
