@@ -35,6 +35,7 @@ var searchTranslations = translations{
 	{"FT.ALIASLIST", ftAliaslist},
 	{"FT.SEARCH", ftSearch},
 	{"FT.AGGREGATE", ftAggregate},
+	{"FT.HYBRID", ftHybrid},
 	{"FT.CURSOR READ", ftCursor(false)},
 	{"FT.CURSOR DEL", ftCursor(true)},
 	{"FT.CURSOR GC", ftCursorGC},

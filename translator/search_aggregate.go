@@ -20,6 +20,7 @@ type aggregateCall struct {
 	loadAll   bool
 	load      []returnedField
 	steps     []aggregateStep
+	yielded   []string   // names of scores that every row may have
 	cursor    *rowCursor // of WITHCURSOR, or nil
 }
 
@@ -291,25 +292,33 @@ func (c *Call) aggregate(ix *searchIndex, q *aggregateCall, p *profile, w *store
 			if !c.mayReadAll(f.hits) {
 				return answer(noSearchPermission)
 			}
-			var fields [][]byte
-			if !q.loadAll {
-				fields = [][]byte{}
-				for _, name := range names {
-					if field := ix.schema.Field(name); field != nil {
-						name = field.Path
-					}
-					fields = append(fields, []byte(name))
-				}
-			}
-			return c.loadKeys(keysOfHits(f.hits), fields, w, run)
+			return c.loadKeys(keysOfHits(f.hits), ix.fieldsToLoad(names, q.loadAll), w, run)
 		})
 	})
+}
+
+// fieldsToLoad returns the fields of hashes that properties need, nil for all.
+func (ix *searchIndex) fieldsToLoad(names []string, all bool) [][]byte {
+	if all {
+		return nil
+	}
+	fields := [][]byte{}
+	for _, name := range names {
+		if field := ix.schema.Field(name); field != nil {
+			name = field.Path
+		}
+		fields = append(fields, []byte(name))
+	}
+	return fields
 }
 
 // check returns the properties that the rows need from the documents. Each property must be in the schema, loaded or created
 // by an earlier step.
 func (q *aggregateCall) check(ix *searchIndex, tree query.Node) (names []string, bad string) {
 	known := map[string]bool{"__key": true, "__score": true}
+	for _, name := range q.yielded {
+		known[name] = true
+	}
 	for _, f := range q.load {
 		known[f.as] = true
 		names = append(names, f.name)
@@ -343,6 +352,14 @@ func (q *aggregateCall) check(ix *searchIndex, tree query.Node) (names []string,
 
 // reply runs the steps, and makes the reply.
 func (a *pipeline) reply() resp.Value {
+	if err := a.run(); err != nil {
+		return resp.MakeError(err.Error())
+	}
+	return a.rowsReply()
+}
+
+// run makes rows of the hits, and runs the steps.
+func (a *pipeline) run() error {
 	for _, h := range a.f.hits {
 		a.work.Grow(160)
 		a.rows = append(a.rows, &aggregateRow{hit: h, values: map[string]expr.Value{}})
@@ -371,11 +388,11 @@ func (a *pipeline) reply() resp.Value {
 	}
 	for _, step := range a.q.steps {
 		if err := step.run(a); err != nil {
-			return resp.MakeError(err.Error())
+			return err
 		}
 		a.f.stage(stageName(step), len(a.rows))
 	}
-	return a.rowsReply()
+	return nil
 }
 
 // loads reports whether the rows need their documents.

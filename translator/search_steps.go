@@ -36,11 +36,11 @@ func (a *pipeline) documentProperty(r *aggregateRow, h *hit, name string) (expr.
 	if name == "__score" {
 		return expr.Num(h.score), true
 	}
+	if name == "__key" && h.key != nil {
+		return expr.Str(string(h.key.key)), true
+	}
 	if h.key == nil || h.key.source == nil {
 		return expr.Value{}, false
-	}
-	if name == "__key" {
-		return expr.Str(string(h.key.key)), true
 	}
 	path, field := name, a.f.ix.schema.Field(name)
 	if field != nil {
@@ -164,8 +164,9 @@ func (s *filterStep) run(a *pipeline) error {
 
 // sortStep sorts rows, and keeps the first max unless it is 0.
 type sortStep struct {
-	keys []expr.SortKey
-	max  int64
+	keys   []expr.SortKey
+	max    int64
+	hidden bool // the keys are not shown
 }
 
 func (s *sortStep) needs() (names []string) {
@@ -177,7 +178,9 @@ func (s *sortStep) needs() (names []string) {
 
 func (s *sortStep) run(a *pipeline) error {
 	for _, k := range s.keys {
-		a.show(k.Name)
+		if !s.hidden {
+			a.show(k.Name)
+		}
 	}
 	slices.SortStableFunc(a.rows, func(x, y *aggregateRow) int {
 		a.work.Step(32)
