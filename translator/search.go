@@ -56,6 +56,18 @@ var searchTranslations = translations{
 	{"FT.DICTADD", ftDict(sqlAddWord)},
 	{"FT.DICTDEL", ftDict(sqlDropWord)},
 	{"FT.DICTDUMP", ftDictdump},
+	{"SEARCH.CREATE", upstashCreate},
+	{"SEARCH.DROP", upstashDrop},
+	{"SEARCH.REINDEX", upstashReindex},
+	{"SEARCH.WAITINDEXING", upstashWait},
+	{"SEARCH.DESCRIBE", upstashDescribe},
+	{"SEARCH.LISTINDEXES", upstashListindexes},
+	{"SEARCH.ALIASADD", upstashAliasadd},
+	{"SEARCH.ALIASDEL", upstashAliasdel},
+	{"SEARCH.LISTALIASES", upstashListaliases},
+	{"SEARCH.QUERY", upstashQuery},
+	{"SEARCH.COUNT", upstashCount},
+	{"SEARCH.AGGREGATE", upstashAggregate},
 }
 
 // searchIndex holds a row of search_indexes.
@@ -82,11 +94,12 @@ const (
 	indexColumns = `SELECT i.id, i.name, i.definition, i.version, i.last_doc, i.documents, i.length, i.deleted, ifnull(i.scanned, -1), i.failures, i.last_error, i.last_error_key, i.clean_term, i.clean_block FROM search_indexes i `
 
 	// sqlIndex reads the index with the name or alias ?1.
-	sqlIndex   = indexColumns + `WHERE i.name = ?1 OR i.id = (SELECT index_id FROM search_aliases WHERE alias = ?1) ORDER BY i.name = ?1 DESC LIMIT 1`
+	sqlIndex   = indexColumns + ofName
 	sqlIndexes = indexColumns + `ORDER BY i.id`
 
-	sqlSynonyms = `SELECT index_id, term, synonyms FROM search_synonyms WHERE index_id = (SELECT i.id FROM search_indexes i
-		WHERE i.name = ?1 OR i.id = (SELECT index_id FROM search_aliases WHERE alias = ?1) ORDER BY i.name = ?1 DESC LIMIT 1)`
+	ofName = `WHERE i.name = ?1 OR (SELECT index_id FROM search_aliases WHERE alias = ?1) IN (i.id, i.name) ORDER BY i.name = ?1 DESC LIMIT 1`
+
+	sqlSynonyms    = `SELECT index_id, term, synonyms FROM search_synonyms WHERE index_id = (SELECT i.id FROM search_indexes i ` + ofName + `)`
 	sqlAllSynonyms = `SELECT index_id, term, synonyms FROM search_synonyms`
 )
 
@@ -104,8 +117,12 @@ func decodeIndexes(rows, synonyms []store.Row, w *store.Work) []*searchIndex {
 		if err != nil {
 			continue
 		}
-		var bad string
-		if ix.schema, bad = parseDefinition(words); bad != "" {
+		if len(words) > 0 && wordIs(words[0], upstashMark) {
+			ix.schema = parseUpstash(ix.name, words[1:])
+		} else {
+			ix.schema, _ = parseDefinition(words)
+		}
+		if ix.schema == nil {
 			continue
 		}
 		all = append(all, ix)
@@ -124,13 +141,24 @@ func decodeIndexes(rows, synonyms []store.Row, w *store.Work) []*searchIndex {
 	return all
 }
 
-// withIndex reads the index of a name or alias, and calls next. missing is the error reply for an unknown name.
+// withIndex reads the index of FT.CREATE with a name or alias, and calls next. missing is the error reply for an unknown
+// name.
 func (c *Call) withIndex(name []byte, missing string, next func(ix *searchIndex, w *store.Work) Plan) Plan {
+	return c.readIndex(name, func(ix *searchIndex, w *store.Work) Plan {
+		if ix == nil || ix.schema.Upstash != nil {
+			return fail(missing)
+		}
+		return next(ix, w)
+	})
+}
+
+// readIndex reads the index with a name or alias, and calls next, with nil for an unknown name.
+func (c *Call) readIndex(name []byte, next func(ix *searchIndex, w *store.Work) Plan) Plan {
 	args := []store.Value{store.Bytes(name)}
 	return readThen(func(r *store.Result) Plan {
 		found := decodeIndexes(r.Rows[0], r.Rows[1], r.Work)
 		if len(found) == 0 {
-			return fail(missing)
+			return next(nil, r.Work)
 		}
 		return next(found[0], r.Work)
 	}, store.Stmt{SQL: sqlIndex, Args: args}, store.Stmt{SQL: sqlSynonyms, Args: args})
@@ -276,7 +304,7 @@ func ftList(c *Call) Plan {
 		v := bulks(r.Rows[0])
 		v.Kind = resp.Set
 		return v
-	}, store.Stmt{SQL: `SELECT name FROM search_indexes ORDER BY name`})
+	}, store.Stmt{SQL: `SELECT i.name FROM search_indexes i WHERE NOT ` + isUpstash + ` ORDER BY i.name`})
 }
 
 const (
@@ -307,7 +335,7 @@ func (c *Call) setAlias(guards ...store.Stmt) Plan {
 		id := store.Int(r.Rows[0][0][0].Int())
 		stmts := append(guards, store.Stmt{SQL: sqlGuardIndexID, Args: []store.Value{id}, Refused: &indexWentAway}, store.Stmt{SQL: sqlSetAlias, Args: []store.Value{alias, id}})
 		return write(decodeOK, stmts...)
-	}, store.Stmt{SQL: `SELECT id FROM search_indexes WHERE name = ?1`, Args: []store.Value{store.Bytes(c.Args[2])}}, store.Stmt{SQL: sqlIsIndex, Args: []store.Value{alias}})
+	}, store.Stmt{SQL: `SELECT i.id FROM search_indexes i WHERE i.name = ?1 AND NOT ` + isUpstash, Args: []store.Value{store.Bytes(c.Args[2])}}, store.Stmt{SQL: sqlIsIndex, Args: []store.Value{alias}})
 }
 
 func ftAliasadd(ifMissing bool) func(*Call) Plan {

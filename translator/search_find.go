@@ -118,72 +118,117 @@ func (f *finder) expand(w *store.Work, next func(w *store.Work) Plan) Plan {
 
 // load reads the rows of the leaves.
 func (f *finder) load(w *store.Work, next func(w *store.Work) Plan) Plan {
-	id := store.Int(f.ix.id)
 	var stmts []store.Stmt
-	var of []*inverted.Leaf
-	for _, l := range f.program.Leaves {
-		if l.Ranges == nil {
-			stmts, of = append(stmts, f.blocks(l)), append(of, l)
-			continue
+	var uses []func(rows []store.Row, w *store.Work) // one for each statement
+	add := func(use func(rows []store.Row, w *store.Work), stmt store.Stmt) {
+		stmts, uses = append(stmts, stmt), append(uses, use)
+	}
+	each := func(use func(row store.Row, w *store.Work)) func(rows []store.Row, w *store.Work) {
+		return func(rows []store.Row, w *store.Work) {
+			for _, row := range rows {
+				if f.overdue() {
+					break
+				}
+				use(row, w)
+			}
 		}
+	}
+	hidden := f.pending.hidden
+	for _, l := range f.program.Leaves {
 		for _, r := range l.Ranges {
-			stmts = append(stmts, store.Stmt{SQL: sqlNumbersOf, Args: []store.Value{id, store.Int(int64(l.Field.ID)), store.Float(r.Min), store.Float(r.Max)}})
-			of = append(of, l)
+			add(each(func(row store.Row, w *store.Work) {
+				w.Grow(8)
+				w.Step(8)
+				l.LoadNumber(row[0].Float(), row[1].Int(), hidden)
+			}), f.numbers(l.Field, r.Min, r.Max))
+		}
+		if l.Ranges == nil {
+			add(each(func(row store.Row, w *store.Work) { l.LoadBlock(row[0].Bytes(), hidden, w) }), f.blocks(l.Term))
+		}
+	}
+	for _, s := range f.program.Scans {
+		add(f.scan(s))
+	}
+	if f.scores {
+		for _, l := range f.program.Lengths {
+			add(each(func(row store.Row, w *store.Work) {
+				w.Grow(int64(8 * len(row[0].Bytes())))
+				l.Load(row[0].Bytes(), hidden)
+			}), f.blocks(l.Term))
 		}
 	}
 	if f.program.NeedsAll || f.scores {
-		stmts, of = append(stmts, store.Stmt{SQL: sqlBlocksOf, Args: []store.Value{id, store.Bytes(inverted.AllTerm)}}), append(of, nil)
+		add(each(f.loadAll), f.blocks(inverted.AllTerm))
 	}
-	loads := len(stmts)
 	if f.options.hasInKeys {
-		stmts = append(stmts, store.Stmt{SQL: sqlDocsOfNames, Args: []store.Value{id, hexList(f.options.inKeys)}})
+		add(f.allow, store.Stmt{SQL: sqlDocsOfNames, Args: []store.Value{store.Int(f.ix.id), hexList(f.options.inKeys)}})
 	}
 	if len(stmts) == 0 {
 		return f.run(w, next)
 	}
 	return readThen(func(r *store.Result) Plan {
-		if f.options.hasInKeys {
-			f.allowed = map[int64]bool{}
-			for _, row := range r.Rows[loads] {
-				f.allowed[row[0].Int()] = true
-			}
-			for doc, k := range f.pending.docs {
-				if slices.ContainsFunc(f.options.inKeys, func(key []byte) bool { return bytes.Equal(key, k.key) }) {
-					f.allowed[doc] = true
-				}
-			}
-		}
-		hidden := f.pending.hidden
-		for i, rows := range r.Rows[:loads] {
-			l := of[i]
-			for _, row := range rows {
-				if f.overdue() {
-					break
-				}
-				switch {
-				case l == nil:
-					r.Work.Grow(int64(8 * len(row[0].Bytes())))
-					inverted.DocInfos(row[0].Bytes(), func(d inverted.DocInfo) {
-						if !hidden[d.Doc] {
-							f.all = append(f.all, d)
-						}
-					})
-				case l.Ranges != nil:
-					r.Work.Grow(8)
-					r.Work.Step(8)
-					l.LoadNumber(row[0].Float(), row[1].Int(), hidden)
-				default:
-					l.LoadBlock(row[0].Bytes(), hidden, r.Work)
-				}
-			}
+		for i, rows := range r.Rows {
+			uses[i](rows, r.Work)
 		}
 		return f.run(r.Work, next)
 	}, stmts...)
 }
 
-// blocks returns the statement that reads the blocks of a leaf. Vectors are compared while they are read.
-func (f *finder) blocks(l *inverted.Leaf) store.Stmt {
-	return store.Stmt{SQL: sqlBlocksOf, Args: []store.Value{store.Int(f.ix.id), store.Bytes(l.Term)}}
+// blocks returns the statement that reads the blocks of a term.
+func (f *finder) blocks(term []byte) store.Stmt {
+	return store.Stmt{SQL: sqlBlocksOf, Args: []store.Value{store.Int(f.ix.id), store.Bytes(term)}}
+}
+
+// numbers returns the statement that reads a range of the numbers of a field.
+func (f *finder) numbers(field *inverted.Field, least, most float64) store.Stmt {
+	return store.Stmt{SQL: sqlNumbersOf, Args: []store.Value{store.Int(f.ix.id), store.Int(int64(field.ID)), store.Float(least), store.Float(most)}}
+}
+
+// scan reads a range of terms, whose rows are matched while the store reads them.
+func (f *finder) scan(s *inverted.Scan) (use func(rows []store.Row, w *store.Work), stmt store.Stmt) {
+	var allocated, read int64
+	fold := func() func(store.Row) {
+		allocated, read = 0, 0
+		s.Reset()
+		return func(row store.Row) {
+			read += int64(len(row[0].Bytes())) + 8
+			allocated += s.Add(row[0].Bytes(), row[1].Bytes(), f.pending.hidden)
+		}
+	}
+	stmt = store.Stmt{SQL: sqlTags, Args: []store.Value{store.Int(f.ix.id), store.Bytes(s.First), store.Bytes(s.Next)}, Fold: fold}
+	return func(rows []store.Row, w *store.Work) {
+		if len(rows) > 0 { // the store keeps the rows
+			each := fold()
+			for _, row := range rows {
+				each(row)
+			}
+		}
+		w.Grow(allocated)
+		w.Step(int(read))
+	}, stmt
+}
+
+// loadAll reads a block of the list of all documents.
+func (f *finder) loadAll(row store.Row, w *store.Work) {
+	w.Grow(int64(8 * len(row[0].Bytes())))
+	inverted.DocInfos(row[0].Bytes(), func(d inverted.DocInfo) {
+		if !f.pending.hidden[d.Doc] {
+			f.all = append(f.all, d)
+		}
+	})
+}
+
+// allow reads the documents of INKEYS.
+func (f *finder) allow(rows []store.Row, _ *store.Work) {
+	f.allowed = map[int64]bool{}
+	for _, row := range rows {
+		f.allowed[row[0].Int()] = true
+	}
+	for doc, k := range f.pending.docs {
+		if slices.ContainsFunc(f.options.inKeys, func(key []byte) bool { return bytes.Equal(key, k.key) }) {
+			f.allowed[doc] = true
+		}
+	}
 }
 
 // needsPlaces reports whether a scorer looks at the positions of words.
@@ -198,6 +243,12 @@ func (f *finder) run(w *store.Work, next func(w *store.Work) Plan) Plan {
 	}
 	for _, l := range f.program.Leaves {
 		l.LoadBatch(f.pending.batch, w)
+	}
+	for _, s := range f.program.Scans {
+		s.AddBatch(f.pending.batch)
+	}
+	for _, l := range f.program.Lengths {
+		l.LoadBatch(f.pending.batch)
 	}
 	f.all = append(f.all, f.pending.batch.Docs...)
 	f.program.Run(inverted.RunOptions{All: f.all, Matches: f.scores, Places: f.scores && needsPlaces(f.options.scorer), Work: w, Late: f.overdue, Count: f.profile != nil}, func(d inverted.Found) {
@@ -265,7 +316,7 @@ func (f *finder) nearest(knn *query.KNN, w *store.Work, next func(w *store.Work)
 		return inverted.NewNearest(knn.K, inverted.NewDistance(field.Vector, []byte(knn.Vector)), func(doc int64) bool { return hits[doc] != nil })
 	}
 	var found *inverted.Nearest
-	stmt := store.Stmt{SQL: sqlBlocksOf, Args: []store.Value{store.Int(f.ix.id), store.Bytes(inverted.VectorTerm(field))}}
+	stmt := f.blocks(inverted.VectorTerm(field))
 	stmt.Fold = func() func(store.Row) {
 		n := candidates()
 		found = n
@@ -293,7 +344,7 @@ func (f *finder) nearest(knn *query.KNN, w *store.Work, next func(w *store.Work)
 }
 
 // sqlKeysOfDocs reads the keys of documents.
-const sqlKeysOfDocs = `SELECT d.doc, k.id, k.key, k.version, k.volatile, k.type = 'ReJSON-RL' FROM json_each(?2) j
+const sqlKeysOfDocs = `SELECT d.doc, ` + searchKeyColumns + ` FROM json_each(?2) j
 	CROSS JOIN search_documents d ON d.index_id = ?1 AND d.doc = j.value CROSS JOIN keys k ON k.id = d.key_id`
 
 // keysOf finds the keys of hits, and calls next.
@@ -314,8 +365,7 @@ func (f *finder) keysOf(hits []*hit, w *store.Work, next func(w *store.Work) Pla
 	}
 	return readThen(func(r *store.Result) Plan {
 		for _, row := range r.Rows[0] {
-			r.Work.Grow(int64(160 + len(row[2].Bytes())))
-			byDoc[row[0].Int()].key = &keyRow{id: row[1].Int(), key: row[2].Bytes(), version: row[3].Int(), volatile: row[4].Int(), json: row[5].Int() != 0}
+			byDoc[row[0].Int()].key = newKeyRow(row[1:], r.Work)
 		}
 		return next(r.Work)
 	}, store.Stmt{SQL: sqlKeysOfDocs, Args: []store.Value{store.Int(f.ix.id), numberList(docs)}})

@@ -18,8 +18,17 @@ import (
 type keyRow struct {
 	id, version, volatile int64
 	key                   []byte
-	json                  bool
+	json, text            bool             // a document; a string, for an index of SEARCH.CREATE
 	source                *inverted.Source // after its content is loaded
+}
+
+// searchKeyColumns lists the columns that newKeyRow reads.
+const searchKeyColumns = `k.id, k.key, k.version, k.volatile, k.type`
+
+func newKeyRow(row store.Row, w *store.Work) *keyRow {
+	w.Grow(int64(160 + len(row[1].Bytes())))
+	typ := string(row[4].Bytes())
+	return &keyRow{id: row[0].Int(), key: row[1].Bytes(), version: row[2].Int(), volatile: row[3].Int(), json: typ == jsonType, text: typ == stringType}
 }
 
 // numberList returns the JSON argument of a list of ids.
@@ -36,11 +45,12 @@ func numberList(ids []int64) store.Value {
 }
 
 const (
-	sqlKeyRows = `SELECT k.id, k.key, k.version, k.volatile, k.type = 'ReJSON-RL' FROM json_each(?1) j CROSS JOIN keys k ON k.id = j.value
-		WHERE k.db = 0 AND k.type IN ('hash', 'ReJSON-RL') AND (k.dies_at IS NULL OR k.dies_at > ?2)`
+	sqlKeyRows = `SELECT ` + searchKeyColumns + ` FROM json_each(?1) j CROSS JOIN keys k ON k.id = j.value
+		WHERE k.db = 0 AND k.type IN ('hash', 'ReJSON-RL', 'string') AND (k.dies_at IS NULL OR k.dies_at > ?2)`
 
 	liveIndexedField = `(h.expires_at IS NULL OR h.expires_at > ?2)`
 	sqlKeyDocuments  = `SELECT d.key_id, d.value FROM json_each(?1) j CROSS JOIN documents d ON d.key_id = j.value`
+	sqlKeyTexts      = `SELECT k.id, ` + stringColumns + ` FROM json_each(?1) j CROSS JOIN keys k ON k.id = j.value AND k.type = 'string'` + keyParts + ` ORDER BY k.id, p.part`
 	sqlKeyFields     = `SELECT h.key_id, h.field, h.value FROM json_each(?1) j CROSS JOIN hashes h ON h.key_id = j.value AND ` + liveIndexedField + ` ORDER BY h.key_id, h.seq`
 	// sqlSomeFields reads the fields in ?3, a list of hashes and names.
 	sqlSomeFields = `SELECT h.key_id, h.field, h.value FROM json_each(?1) j CROSS JOIN json_each(?3) f
@@ -50,7 +60,7 @@ const (
 // loadSlice limits the keys that a step loads.
 const loadSlice = 500
 
-// keyRows reads the live keys of the ids that are hashes or documents, and calls next.
+// keyRows reads the live keys of the ids that are hashes, documents or strings, and calls next.
 func (c *Call) keyRows(ids []int64, w *store.Work, next func(keys []*keyRow, w *store.Work) Plan) Plan {
 	if len(ids) == 0 {
 		return next(nil, w)
@@ -58,8 +68,7 @@ func (c *Call) keyRows(ids []int64, w *store.Work, next func(keys []*keyRow, w *
 	return readThen(func(r *store.Result) Plan {
 		keys := make([]*keyRow, 0, len(r.Rows[0]))
 		for _, row := range r.Rows[0] {
-			r.Work.Grow(int64(96 + len(row[1].Bytes())))
-			keys = append(keys, &keyRow{id: row[0].Int(), key: row[1].Bytes(), version: row[2].Int(), volatile: row[3].Int(), json: row[4].Int() != 0})
+			keys = append(keys, newKeyRow(row, r.Work))
 		}
 		return next(keys, r.Work)
 	}, store.Stmt{SQL: sqlKeyRows, Args: []store.Value{numberList(ids), store.Int(c.Env.Now)}})
@@ -72,13 +81,16 @@ func (c *Call) loadKeys(keys []*keyRow, fields [][]byte, w *store.Work, next fun
 	}
 	n := min(len(keys), loadSlice)
 	byID := map[int64]*keyRow{}
-	var hashes, documents []int64
+	var hashes, documents, texts []int64
 	for _, k := range keys[:n] {
 		k.source = &inverted.Source{Key: k.key, Work: w}
 		byID[k.id] = k
-		if k.json {
+		switch {
+		case k.json:
 			documents = append(documents, k.id)
-		} else {
+		case k.text:
+			texts = append(texts, k.id)
+		default:
 			k.source.Fields = map[string][]byte{}
 			hashes = append(hashes, k.id)
 		}
@@ -86,6 +98,10 @@ func (c *Call) loadKeys(keys []*keyRow, fields [][]byte, w *store.Work, next fun
 	read := store.Stmt{SQL: sqlKeyFields, Args: []store.Value{numberList(hashes), store.Int(c.Env.Now)}}
 	if fields != nil {
 		read = store.Stmt{SQL: sqlSomeFields, Args: append(read.Args, hashedJSON(fields, 1))}
+	}
+	stmts := []store.Stmt{read, {SQL: sqlKeyDocuments, Args: []store.Value{numberList(documents)}}}
+	if len(texts) > 0 {
+		stmts = append(stmts, store.Stmt{SQL: sqlKeyTexts, Args: []store.Value{numberList(texts)}, SizeColumn: 3, SizeGroup: 1})
 	}
 	return readThen(func(r *store.Result) Plan {
 		for _, row := range r.Rows[0] {
@@ -105,14 +121,38 @@ func (c *Call) loadKeys(keys []*keyRow, fields [][]byte, w *store.Work, next fun
 			}
 			k.source.Root = root
 		}
+		if len(texts) > 0 {
+			loadTexts(byID, r.Rows[2], r.Work)
+		}
 		for _, k := range keys[:n] {
 			k.source.Work = r.Work
-			if k.json && k.source.Root == nil { // another process has deleted it
+			if (k.json || k.text) && k.source.Root == nil { // another process has deleted it
 				k.source.Root = &document.Value{}
 			}
 		}
 		return c.loadKeys(keys[n:], fields, r.Work, next)
-	}, read, store.Stmt{SQL: sqlKeyDocuments, Args: []store.Value{numberList(documents)}})
+	}, stmts...)
+}
+
+// loadTexts parses strings, whose rows follow each other. Strings that are not JSON are empty documents.
+func loadTexts(byID map[int64]*keyRow, rows []store.Row, w *store.Work) {
+	for len(rows) > 0 {
+		n := 1
+		for n < len(rows) && rows[n][0].Int() == rows[0][0].Int() {
+			n++
+		}
+		parts := make([]store.Row, n)
+		for i, row := range rows[:n] {
+			parts[i] = row[1:]
+		}
+		k := byID[rows[0][0].Int()]
+		k.source.Text = stringOf(parts, w).Str
+		w.Step(len(k.source.Text))
+		if root, err := document.Parse(k.source.Text, w.Grow); err == nil {
+			k.source.Root = root
+		}
+		rows = rows[n:]
+	}
 }
 
 // wanted returns the fields of hashes that an index needs, nil for all.
@@ -135,11 +175,25 @@ func (ix *searchIndex) wanted() [][]byte {
 
 // covers reports whether the index has the key, as far as its name and type say.
 func (ix *searchIndex) covers(k *keyRow) bool {
-	return k.json == ix.schema.JSON && ix.schema.Covers(k.key)
+	return k.json == ix.schema.JSON && k.text == ix.schema.Strings && ix.schema.Covers(k.key)
 }
 
-// passes reports whether a document passes the index's FILTER.
+// keyType returns the type of the keys that the index covers.
+func (ix *searchIndex) keyType() string {
+	switch {
+	case ix.schema.JSON:
+		return jsonType
+	case ix.schema.Strings:
+		return stringType
+	}
+	return hashType
+}
+
+// passes reports whether a document passes the index's FILTER, or suits the schema of SEARCH.CREATE.
 func (ix *searchIndex) passes(src *inverted.Source) bool {
+	if ix.schema.Upstash != nil {
+		return src.Suits(ix.schema)
+	}
 	if ix.schema.Filter == "" {
 		return true
 	}
@@ -184,7 +238,7 @@ const maxUnscanned = 1000
 const (
 	withDoc       = ` LEFT JOIN search_documents d ON d.index_id = ?1 AND d.key_id = `
 	sqlPendingOf  = `SELECT p.key_id, d.doc FROM search_pending p` + withDoc + `p.key_id`
-	sqlUnscanned  = `SELECT k.id, d.doc FROM keys k` + withDoc + `k.id WHERE k.id > ?2 AND k.db = 0 AND k.type IN ('hash', 'ReJSON-RL') ORDER BY k.id LIMIT ?3`
+	sqlUnscanned  = `SELECT k.id, d.doc FROM keys k` + withDoc + `k.id WHERE k.id > ?2 AND k.db = 0 AND k.type = ?4 ORDER BY k.id LIMIT ?3`
 	sqlDeadDocs   = `SELECT d.doc FROM keys k CROSS JOIN search_documents d ON d.key_id = k.id AND d.index_id = ?1 WHERE ` + schema.DiesAt + ` <= ?2`
 	sqlDeadFields = `SELECT DISTINCT h.key_id, d.doc FROM hashes h` + withDoc + `h.key_id WHERE h.expires_at <= ?2`
 	sqlDeleted    = `SELECT doc FROM search_deleted WHERE index_id = ?1`
@@ -200,7 +254,7 @@ func (c *Call) withChanged(ix *searchIndex, w *store.Work, next func(p *pending)
 		{SQL: sqlDeleted, Args: []store.Value{id}},
 	}
 	if ix.scanned >= 0 {
-		stmts = append(stmts, store.Stmt{SQL: sqlUnscanned, Args: []store.Value{id, store.Int(ix.scanned), store.Int(maxUnscanned + 1)}})
+		stmts = append(stmts, store.Stmt{SQL: sqlUnscanned, Args: []store.Value{id, store.Int(ix.scanned), store.Int(maxUnscanned + 1), store.String(ix.keyType())}})
 	}
 	return readThen(func(r *store.Result) Plan {
 		p := &pending{hidden: map[int64]bool{}, docs: map[int64]*keyRow{}}

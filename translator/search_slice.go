@@ -43,18 +43,21 @@ func IndexSlice(now int64, limit int, w *store.Work) Plan {
 		store.Stmt{SQL: `SELECT index_id FROM search_dropped LIMIT 1`})
 }
 
+// sqlScanned sets the place of the initial scan.
+const sqlScanned = `UPDATE search_indexes SET scanned = ?2 WHERE id = ?1`
+
 // minDeleted limits the deleted documents that an index may have before the sweep removes them.
 const minDeleted = 1000
 
 // scanKeys indexes the next keys of an initial scan.
 func (c *Call) scanKeys(ix *searchIndex, limit int) Plan {
-	args := []store.Value{store.Int(ix.id), store.Int(ix.scanned), store.Int(int64(limit))}
+	args := []store.Value{store.Int(ix.id), store.Int(ix.scanned), store.Int(int64(limit)), store.String(ix.keyType())}
 	return readThen(func(r *store.Result) Plan {
 		ids := make([]int64, 0, len(r.Rows[0]))
 		for _, row := range r.Rows[0] {
 			ids = append(ids, row[0].Int())
 		}
-		done := store.Stmt{SQL: `UPDATE search_indexes SET scanned = ?2 WHERE id = ?1`, Args: []store.Value{store.Int(ix.id), {}}}
+		done := store.Stmt{SQL: sqlScanned, Args: []store.Value{store.Int(ix.id), {}}}
 		if len(ids) == limit {
 			done.Args[1] = store.Int(ids[len(ids)-1])
 		}

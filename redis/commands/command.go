@@ -94,7 +94,7 @@ type Table struct {
 // it.
 var Ours = newTable(
 	stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, blockingCommands,
-	streamCommands, hyperloglogCommands, hyperloglogDebugCommands, bitmapCommands, geoCommands, arrayCommands, vectorSetCommands, jsonCommands, bloomCommands, cuckooCommands, countMinCommands, topKCommands, tdigestCommands, timeSeriesCommands, searchCommands, throttleCommands,
+	streamCommands, hyperloglogCommands, hyperloglogDebugCommands, bitmapCommands, geoCommands, arrayCommands, vectorSetCommands, jsonCommands, bloomCommands, cuckooCommands, countMinCommands, topKCommands, tdigestCommands, timeSeriesCommands, searchCommands, upstashCommands, throttleCommands,
 	genericCommands, sortCommands, dumpCommands, handshakeCommands, clientCommands, configCommands, serverCommands, persistCommands, slowCommands, clusterCommands, replicaCommands, aclCommands, debugCommands, memoryCommands, scriptingCommands,
 	transactionCommands, pubsubCommands)
 

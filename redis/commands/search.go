@@ -188,6 +188,66 @@ var searchCommands = []Command{
 	},
 }
 
+// upstashCommands are the commands of Upstash's search: upstash.com/docs/redis/search.
+var upstashCommands = []Command{
+	{
+		Name: "SEARCH.CREATE", Group: "module", Since: "1.0.0", Arity: -10, Flags: Write | DenyOOM | Module, Categories: searchCategory,
+		Summary: "Creates an index of hashes, JSON documents or strings in JSON, for Upstash's search",
+		Syntax:  "name [SKIPINITIALSCAN] [EXISTSOK] ON <JSON|HASH|STRING> PREFIX count prefix [prefix ...] [LANGUAGE language] SCHEMA " + upstashField + " [" + upstashField + " ...]",
+	},
+	{
+		Name: "SEARCH.DROP", Group: "module", Since: "1.0.0", Arity: 2, Flags: Write | Module, Categories: searchCategory, Traits: Dangerous,
+		Summary: "Deletes an index and keeps its keys", Syntax: "name",
+	},
+	{
+		Name: "SEARCH.REINDEX", Group: "module", Since: "1.0.0", Arity: 2, Flags: Write | DenyOOM | Module, Categories: searchCategory,
+		Summary: "Indexes all keys of an index again", Syntax: "name",
+	},
+	{
+		Name: "SEARCH.WAITINDEXING", Group: "module", Since: "1.0.0", Arity: 2, Flags: Write | DenyOOM | Module, Categories: searchCategory,
+		Summary: "Indexes the keys that existed before an index, unless that is done", Syntax: "name",
+	},
+	{
+		Name: "SEARCH.DESCRIBE", Group: "module", Since: "1.0.0", Arity: 2, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache, Replies: properties,
+		Summary: "Returns the definition and the size of an index", Syntax: "name",
+	},
+	{
+		Name: "SEARCH.LISTINDEXES", Group: "module", Since: "1.0.0", Arity: -1, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Returns the names and types of indexes", Syntax: "[MATCH pattern] [LIMIT count] [OFFSET offset]",
+	},
+	{
+		Name: "SEARCH.QUERY", Group: "module", Since: "1.0.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Finds the documents that a filter in JSON selects",
+		Syntax: "name filter [LIMIT count] [OFFSET offset] [ORDERBY field [ASC|DESC]] [SELECT count field [field ...]] [NOCONTENT] [HIGHLIGHT FIELDS count field [field ...] [TAGS open close]]" +
+			" [SCOREFUNC [SCOREMODE <SUM|MULTIPLY|REPLACE>] [COMBINEMODE <SUM|MULTIPLY>] " + upstashFieldValue + " [" + upstashFieldValue + " ...]]",
+	},
+	{
+		Name: "SEARCH.COUNT", Group: "module", Since: "1.0.0", Arity: 3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Counts the documents that a filter in JSON selects", Syntax: "name filter",
+	},
+	{
+		Name: "SEARCH.AGGREGATE", Group: "module", Since: "1.0.0", Arity: 4, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache, Replies: aMap,
+		Summary: "Computes aggregations in JSON over the documents that a filter selects", Syntax: "name filter aggregations",
+	},
+	{
+		Name: "SEARCH.ALIASADD", Group: "module", Since: "1.0.0", Arity: 3, Flags: Write | DenyOOM | Module, Categories: searchCategory,
+		Summary: "Gives an index one more name, which another index may lose", Syntax: "alias name",
+	},
+	{
+		Name: "SEARCH.ALIASDEL", Group: "module", Since: "1.0.0", Arity: 2, Flags: Write | Module, Categories: searchCategory,
+		Summary: "Removes another name of an index", Syntax: "alias",
+	},
+	{
+		Name: "SEARCH.LISTALIASES", Group: "module", Since: "1.0.0", Arity: 1, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Returns the other names of indexes",
+	},
+}
+
+const (
+	upstashField      = "path <TEXT [NOSTEM] [NOTOKENIZE]|KEYWORD|U64|I64|F64|BOOL|DATE|FACET> [FAST] [FROM source]"
+	upstashFieldValue = "FIELDVALUE field [MODIFIER <NONE|LOG|LOG1P|LOG2P|LN|LN1P|LN2P|SQUARE|SQRT|RECIPROCAL>] [FACTOR factor] [MISSING value]"
+)
+
 // searchDefinition is the definition of an index.
 const searchDefinition = "[ON <HASH|JSON>] [INDEXALL <ENABLE|DISABLE>] [PREFIX count prefix [prefix ...]] [FILTER filter] [LANGUAGE default_lang] [LANGUAGE_FIELD lang_attribute]" +
 	" [SCORE default_score] [SCORE_FIELD score_attribute] [PAYLOAD_FIELD payload_attribute] [MAXTEXTFIELDS] [TEMPORARY seconds] [NOOFFSETS] [NOHL] [NOFIELDS] [NOFREQS]" +

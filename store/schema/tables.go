@@ -15,16 +15,17 @@ var Tables = slices.Concat(keys, pendingDeletes, parts, hashes, sets, lists, str
 // live is the condition for the rows k of keys that the views show.
 const live = `(k.dies_at IS NULL OR k.dies_at > (julianday('now') - 2440587.5) * 86400000)`
 
-// inSearch is the condition for the keys that an index of FT.CREATE may have.
-func inSearch(row string) string {
-	return row + `.type IN ('hash', 'ReJSON-RL') AND ` + row + `.db = 0 AND EXISTS (SELECT 1 FROM search_indexes)`
+// inSearch is the condition for the keys that an index may have.
+func inSearch(row, types string) string {
+	return row + `.type IN (` + types + `) AND ` + row + `.db = 0 AND EXISTS (SELECT 1 FROM search_indexes)`
 }
 
 // Indexes of FT.CREATE. A trigger notes each changed key in search_pending, in the transaction of the change. The sweep
 // indexes these keys, and a query reads them itself until then. version changes with each slice, so that of two
 // processes that index the same keys one is refused. scanned is the id of the last key of the initial scan, NULL after
 // its end. deleted is the number of rows of search_deleted. The ids of indexes are random, since rows of a dropped index
-// stay until the sweep deletes them (search_dropped).
+// stay until the sweep deletes them (search_dropped). index_id of search_aliases is the name of an index, as a BLOB, if
+// SEARCH.ALIASADD made the alias: the index may come later.
 //
 // search_postings has the documents with a term, in blocks that begin with the document in block. A term begins with
 // its kind and its field (package translator/inverted). search_numbers orders the documents by a number, or by the
@@ -82,22 +83,32 @@ var search = []string{
 
 // SearchTriggers note changed keys in search_pending. FT.CREATE creates them, and the sweep drops them with the last
 // index: an UPDATE trigger takes a sixth of the processor time of a pipelined SET, even if its condition is false.
-var SearchTriggers = []string{
-	`CREATE TRIGGER IF NOT EXISTS search_key_insert AFTER INSERT ON keys WHEN ` + inSearch("NEW") + ` BEGIN
+// SearchStringTriggers are for indexes of strings, which only SEARCH.CREATE makes.
+var (
+	SearchTriggers       = searchTriggers("search_key", `'hash', 'ReJSON-RL'`)
+	SearchStringTriggers = searchTriggers("search_string", `'string'`)
+)
+
+func searchTriggers(name, types string) []string {
+	// A key that moves to another database leaves an index. A field that expires changes volatile only.
+	moved := strings.ReplaceAll(inSearch("NEW", types), "NEW.db = 0", "(NEW.db = 0 OR OLD.db = 0)")
+	return []string{
+		`CREATE TRIGGER IF NOT EXISTS ` + name + `_insert AFTER INSERT ON keys WHEN ` + inSearch("NEW", types) + ` BEGIN
 		INSERT INTO search_pending(key_id) VALUES(NEW.id) ON CONFLICT DO NOTHING;
 	END`,
-	// A field that expires changes volatile only.
-	`CREATE TRIGGER IF NOT EXISTS search_key_update AFTER UPDATE OF db, key, version, volatile ON keys WHEN ` + strings.ReplaceAll(inSearch("NEW"), "NEW.db = 0", "(NEW.db = 0 OR OLD.db = 0)") + ` BEGIN
+		`CREATE TRIGGER IF NOT EXISTS ` + name + `_update AFTER UPDATE OF db, key, version, volatile ON keys WHEN ` + moved + ` BEGIN
 		INSERT INTO search_pending(key_id) VALUES(NEW.id) ON CONFLICT DO NOTHING;
 	END`,
-	`CREATE TRIGGER IF NOT EXISTS search_key_delete AFTER DELETE ON keys WHEN ` + inSearch("OLD") + ` BEGIN
+		`CREATE TRIGGER IF NOT EXISTS ` + name + `_delete AFTER DELETE ON keys WHEN ` + inSearch("OLD", types) + ` BEGIN
 		INSERT INTO search_pending(key_id) VALUES(OLD.id) ON CONFLICT DO NOTHING;
 	END`,
+	}
 }
 
 // DropSearchTriggers drops them.
 var DropSearchTriggers = []string{
 	`DROP TRIGGER IF EXISTS search_key_insert`, `DROP TRIGGER IF EXISTS search_key_update`, `DROP TRIGGER IF EXISTS search_key_delete`,
+	`DROP TRIGGER IF EXISTS search_string_insert`, `DROP TRIGGER IF EXISTS search_string_update`, `DROP TRIGGER IF EXISTS search_string_delete`,
 }
 
 var keys = []string{

@@ -86,6 +86,10 @@ type blob struct {
 
 // Add indexes a document as doc, which is greater than the documents before it. An error leaves no trace.
 func (b *Batch) Add(doc int64, src *Source) error {
+	if b.Schema.Upstash != nil {
+		b.addFields(doc, src)
+		return nil
+	}
 	x := &indexing{batch: b, schema: b.Schema, tags: map[string]bool{}, language: src.Language(b.Schema)}
 	for _, f := range b.Schema.Fields {
 		values, err := src.Values(b.Schema, f)

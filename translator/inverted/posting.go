@@ -13,6 +13,10 @@ const (
 	kindTag     = 'g' // a tag
 	kindVector  = 'v' // the vectors of the field
 	kindWord    = 't' // a word
+
+	// Of indexes of SEARCH.CREATE.
+	kindFieldWord = 'w' // a word of the field
+	kindLength    = 'l' // the number of words of the field
 )
 
 // AllTerm is the term of all documents.
@@ -27,7 +31,13 @@ func Word(term []byte) string { return string(term[1:]) }
 // TagTerm returns the term of a tag.
 func TagTerm(f *Field, tag string) []byte { return append(fieldTerm(kindTag, f), tag...) }
 
-// TagOf returns the tag of a term that TagTerm has made.
+// FieldWordTerm returns the term of a word of the field.
+func FieldWordTerm(f *Field, word string) []byte { return append(fieldTerm(kindFieldWord, f), word...) }
+
+// LengthTerm is the term of the documents with words of the field, and their number.
+func LengthTerm(f *Field) []byte { return fieldTerm(kindLength, f) }
+
+// TagOf returns the tag or word of a term that TagTerm or FieldWordTerm has made.
 func TagOf(term []byte) string { return string(term[3:]) }
 
 // MissingTerm is the term of the documents without the field.
@@ -258,7 +268,7 @@ func Without(term, data []byte, gone func(doc int64) bool) (out []byte, left int
 		return true
 	}
 	switch term[0] {
-	case kindAll:
+	case kindAll, kindLength:
 		DocInfos(data, func(d DocInfo) {
 			if keep(d.Doc) {
 				c.docInfo(d)

@@ -23,7 +23,9 @@ import (
 type Program struct {
 	Leaves     []*Leaf
 	Expansions []*Expansion
-	NeedsAll   bool // the documents of AllTerm, for negations, * and scorers
+	Scans      []*Scan         // of indexes of SEARCH.CREATE
+	Lengths    []*FieldLengths // of the fields of words, for scores
+	NeedsAll   bool            // the documents of AllTerm, for negations, * and scorers
 
 	schema *Schema
 	root   *clause
@@ -39,6 +41,7 @@ type Leaf struct {
 	Radius  float64   // of vectors
 	To      *Distance // of vectors, nil for other leaves
 	shape   func(wkt string) bool
+	matches func(word string) bool // of a Scan
 
 	word      string
 	postings  []Posting
@@ -87,7 +90,14 @@ type clause struct {
 	distance string // the name of the distance of a leaf of vectors
 	text     string // the term of the query
 	expanded bool
-	reads    int // documents that a counted Run has read
+	reads    int    // documents that a counted Run has read
+	field    *Field // of a word of SEARCH.CREATE
+	constant bool   // the score is the weight
+}
+
+// child returns an empty clause about the same fields.
+func (c *clause) child() *clause {
+	return &clause{weight: 1, slop: -1, mask: c.mask, masked: c.masked, field: c.field}
 }
 
 // maxExpansions limits the terms of an Expansion.
@@ -112,6 +122,12 @@ func Compile(s *Schema, n query.Node, o CompileOptions) *Program {
 func (p *Program) base(n query.Node) *clause {
 	b := n.Common()
 	c := &clause{weight: b.Weight, slop: -1}
+	if p.schema.Upstash != nil {
+		if len(b.Fields) == 1 {
+			c.field = p.schema.Field(b.Fields[0])
+		}
+		return c
+	}
 	if b.Fields != nil && !p.schema.NoFields {
 		c.masked = true
 		for _, name := range b.Fields {
@@ -134,7 +150,12 @@ func (p *Program) term(term []byte) *Leaf {
 }
 
 func (p *Program) word(c *clause, word string, expanded bool) *clause {
-	c.kind, c.leaf, c.scores, c.text, c.expanded = leaf, p.term(WordTerm(word)), true, word, expanded
+	term := WordTerm(word)
+	if c.field != nil {
+		term = FieldWordTerm(c.field, word)
+		p.lengths(c.field)
+	}
+	c.kind, c.leaf, c.scores, c.text, c.expanded = leaf, p.term(term), true, word, expanded
 	return c
 }
 
@@ -147,8 +168,18 @@ func (p *Program) compile(n query.Node, o CompileOptions) *clause {
 		return p.word(c, n.Text, n.Expanded)
 	case *query.Phrase:
 		c.kind, c.slop, c.inOrder = intersection, 0, true
-		for _, term := range n.Terms {
-			c.children = append(c.children, p.word(&clause{weight: 1, slop: -1, mask: c.mask, masked: c.masked}, term, false))
+		if c.field != nil && n.Slop != nil { // FT.SEARCH ignores it
+			c.slop = *n.Slop
+		}
+		for i, term := range n.Terms {
+			child := c.child()
+			if n.PrefixLast && i == len(n.Terms)-1 {
+				first := FieldWordTerm(c.field, term)
+				p.scan(child, first, After(first), nil)
+			} else {
+				p.word(child, term, false)
+			}
+			c.children = append(c.children, child)
 		}
 	case *query.And, *query.Or:
 		c.kind = union
@@ -185,7 +216,16 @@ func (p *Program) compileLeaf(c *clause, n query.Node) {
 	case *query.Wildcard:
 		p.expand(c, []byte{kindWord}, func(s string) bool { return text.MatchWildcard(n.Pattern, s) }, false)
 	case *query.Fuzzy:
-		p.expand(c, []byte{kindWord}, func(s string) bool { return text.Distance(n.Text, s, n.Distance) <= n.Distance }, false)
+		near := func(s string) bool { return text.Edits(n.Text, s, n.Distance, n.Swaps, n.Prefix) <= n.Distance }
+		if c.field == nil {
+			p.expand(c, []byte{kindWord}, near, false)
+			break
+		}
+		p.scanField(c, near)
+	case *query.Regexp:
+		p.scanField(c, n.Pattern.MatchString)
+	case *query.TagRange:
+		p.tagRange(c, n)
 	case *query.Tag:
 		p.tag(c, n)
 	case *query.Numeric:
@@ -194,6 +234,7 @@ func (p *Program) compileLeaf(c *clause, n query.Node) {
 				return (v > n.Min || !n.MinExclusive) && (v < n.Max || !n.MaxExclusive)
 			}}
 			p.add(c, l)
+			c.constant = p.schema.Upstash != nil
 		}
 	case *query.Geo:
 		if f := p.field(n.Field, Geo); f != nil {
@@ -268,6 +309,10 @@ func (p *Program) tag(c *clause, n *query.Tag) {
 		v := &clause{weight: 1, slop: -1}
 		switch value := value.(type) {
 		case *query.Term:
+			if p.schema.Upstash != nil {
+				v.kind, v.leaf, v.scores = leaf, p.term(TagTerm(f, value.Text)), true
+				break
+			}
 			v.kind, v.leaf = leaf, p.term(TagTerm(f, f.NormalTag(value.Text)))
 		case *query.Affix:
 			p.affix(v, value, TagTerm(f, ""), true, f.NormalTag)
@@ -321,7 +366,7 @@ func (e *Expansion) Take(term []byte) bool {
 		return true
 	}
 	e.found[string(term)] = true
-	v := &clause{weight: 1, slop: -1, mask: e.clause.mask, masked: e.clause.masked}
+	v := e.clause.child()
 	if e.tags {
 		v.kind, v.leaf = leaf, e.program.term(bytes.Clone(term))
 	} else {

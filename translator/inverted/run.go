@@ -40,6 +40,11 @@ func (p *Program) Run(o RunOptions, use func(Found)) {
 	for _, l := range p.Leaves {
 		l.finish()
 	}
+	for _, s := range p.Scans {
+		for _, l := range s.leaves {
+			l.merge()
+		}
+	}
 	c := p.cursor(p.root, &o)
 	for doc, ok := c.seek(0); ok; doc, ok = c.seek(doc + 1) {
 		o.Work.Step(16)
@@ -79,7 +84,12 @@ func (p *Program) uncounted(c *clause, o *RunOptions) cursor {
 		return &allCursor{clause: c, all: o.All}
 	case leaf:
 		if c.leaf.postings != nil || c.leaf.docs == nil {
-			return &postingCursor{clause: c, list: c.leaf.postings, places: o.Places}
+			at := &postingCursor{clause: c, list: c.leaf.postings, places: o.Places, average: 1}
+			if c.field != nil && o.Matches {
+				at.lengths = p.lengths(c.field)
+				at.average = at.lengths.average(len(o.All))
+			}
+			return at
 		}
 		return &docCursor{clause: c, list: c.leaf.docs}
 	case intersection:
@@ -103,6 +113,9 @@ type postingCursor struct {
 	list   []Posting
 	at     int
 	places bool
+
+	lengths *FieldLengths // of words of SEARCH.CREATE
+	average float64
 }
 
 func (c *postingCursor) seek(doc int64) (int64, bool) {
@@ -125,10 +138,16 @@ func (c *postingCursor) seek(doc int64) (int64, bool) {
 
 func (c *postingCursor) match(*Found) *score.Match {
 	p := &c.list[c.at]
+	if c.clause.constant {
+		return &score.Match{Kind: score.Constant, Weight: c.clause.weight}
+	}
 	if !c.clause.scores {
 		return &score.Match{Kind: score.Virtual, Weight: c.clause.weight}
 	}
-	m := &score.Match{Kind: score.Term, Term: c.clause.text, Freq: int(p.Freq), Docs: len(c.clause.leaf.postings), Weight: c.clause.weight}
+	m := &score.Match{Kind: score.Term, Term: c.clause.text, Freq: int(p.Freq), Docs: len(c.clause.leaf.postings), Weight: c.clause.weight, Length: 1, AverageLength: c.average}
+	if c.lengths != nil {
+		m.Length = c.lengths.of(p.Doc)
+	}
 	if c.places {
 		m.Positions = p.Positions()
 	}
@@ -156,6 +175,9 @@ func (c *docCursor) seek(doc int64) (int64, bool) {
 func (c *docCursor) match(f *Found) *score.Match {
 	if name := c.clause.distance; name != "" {
 		f.SetDistance(name, c.clause.leaf.distances[f.Doc])
+	}
+	if c.clause.constant {
+		return &score.Match{Kind: score.Constant, Weight: c.clause.weight}
 	}
 	return &score.Match{Kind: score.Virtual, Weight: c.clause.weight}
 }

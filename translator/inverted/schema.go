@@ -3,6 +3,8 @@ package inverted
 import (
 	"bytes"
 	"math/bits"
+
+	"github.com/meowdis/meowdis/redis/search/upstash"
 )
 
 // Type is the type of a field.
@@ -63,6 +65,8 @@ func IsVectorType(name string) bool { return elementSizes[name] > 0 }
 // Schema describes an index.
 type Schema struct {
 	JSON     bool
+	Strings  bool                // documents are strings in JSON; only SEARCH.CREATE sets it
+	Upstash  *upstash.Definition // of SEARCH.CREATE, nil for FT.CREATE
 	Prefixes [][]byte
 	Filter   string
 
@@ -102,7 +106,7 @@ func (s *Schema) FieldByPath(path string) *Field {
 // Add appends a field.
 func (s *Schema) Add(f *Field) {
 	f.ID = len(s.Fields)
-	if f.Type == Text {
+	if f.Type == Text && s.Upstash == nil {
 		for _, g := range s.Fields {
 			if g.Type == Text {
 				f.TextBit++

@@ -13,11 +13,12 @@ type Kind int
 
 // The kinds of a Match.
 const (
-	Term    Kind = iota // a term of the document
-	All                 // the query *, which counts as a term in every document
-	Virtual             // a tag, a number, a place, a vector: no term
-	And                 // an intersection, or a phrase
-	Or                  // a union
+	Term     Kind = iota // a term of the document
+	All                  // the query *, which counts as a term in every document
+	Virtual              // a tag, a number, a place, a vector: no term
+	And                  // an intersection, or a phrase
+	Or                   // a union
+	Constant             // counts its weight; only indexes of SEARCH.CREATE have it
 )
 
 // Match is a node of a query that a document matches.
@@ -29,6 +30,9 @@ type Match struct {
 	Docs      int   // how many documents have the term
 	Positions []int // of the term, ascending
 	Children  []*Match
+
+	// Of a Term, for the scorer Fields: the length of the term's field in the document, and its average.
+	Length, AverageLength float64
 }
 
 // Collection is what scores need to know of an index.
@@ -54,6 +58,9 @@ type Scorer struct {
 
 // Default is the scorer of Redis 8.
 const Default = "BM25STD"
+
+// Fields is the scorer of Upstash's search: BM25 of each term in its field. FT.SEARCH does not accept it.
+const Fields = "BM25.FIELDS"
 
 // Names are the names of the scorers.
 var Names = []string{"BM25STD", "BM25STD.NORM", "BM25STD.TANH", "BM25", "TFIDF", "TFIDF.DOCNORM", "DISMAX", "DOCSCORE", "HAMMING"}
@@ -82,6 +89,8 @@ func (s Scorer) Score(m *Match, c Collection, d Document) (float64, *Explanation
 		return d.Score, explain("Document's score is %.2f", d.Score)
 	case "HAMMING":
 		return hamming(s.Payload, d.Payload)
+	case Fields:
+		return fieldsScore(m, c), nil
 	}
 	words, e := bm25std(m, c, d)
 	score := words * d.Score
@@ -171,6 +180,23 @@ func bm25std(m *Match, c Collection, d Document) (float64, *Explanation) {
 		return 0, explain("Frequency 0 -> value 0")
 	}
 	return sum(m, "children BM25", func(m *Match) (float64, *Explanation) { return bm25std(m, c, d) })
+}
+
+// fieldsScore adds the scores of terms and constants, each times its weight.
+func fieldsScore(m *Match, c Collection) float64 {
+	switch m.Kind {
+	case Virtual:
+		return 0
+	case All, Constant:
+		return m.Weight
+	case Term:
+		return m.Weight * BM25IDF(c.Docs, m.Docs) * saturation(float64(m.Freq), m.Length, m.AverageLength)
+	}
+	total := 0.0
+	for _, child := range m.Children {
+		total += fieldsScore(child, c)
+	}
+	return m.Weight * total
 }
 
 // IDF returns the inverse document frequency of TFIDF and BM25 for a term in n of docs documents.

@@ -130,7 +130,7 @@ func (p *aggregationParser) findField(a *Aggregation) error {
 	if !known {
 		return failure("Unknown field: %s", name)
 	}
-	suits := f.Type.isNumeric()
+	suits := f.Type.IsNumeric()
 	switch a.operator {
 	case "$count", "$cardinality", "$terms":
 		suits = suits || f.Type == Bool || f.Type == Keyword
@@ -180,6 +180,27 @@ func (a *Aggregation) checkOptions(d *Definition) (err error) {
 		}
 	}
 	return err
+}
+
+// FieldsOf returns the fields whose values aggregations read.
+func FieldsOf(list []*Aggregation) (names []string) {
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, a := range list {
+		add(a.field.Name)
+		if c, ok := a.buckets.(*composite); ok {
+			for _, s := range c.sources {
+				add(s.field.Name)
+			}
+		}
+		for _, name := range FieldsOf(a.children) {
+			add(name)
+		}
+	}
+	return names
 }
 
 // text returns an option that is a string; empty if it is missing.

@@ -82,7 +82,7 @@ func (a *Aggregation) metric(rows []Row) []any {
 
 // identity returns what makes a value distinct: its number or its text.
 func (a *Aggregation) identity(v Value) Value {
-	if a.field.Type.isNumeric() {
+	if a.field.Type.IsNumeric() {
 		return Value{Num: v.Num}
 	}
 	return Value{Text: v.Text}

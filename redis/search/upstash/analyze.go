@@ -1,6 +1,7 @@
 package upstash
 
 import (
+	"math"
 	"strings"
 	"time"
 	"unicode"
@@ -61,6 +62,23 @@ func FormatDate(ms float64) string {
 	return time.UnixMilli(int64(ms)).UTC().Format("2006-01-02T15:04:05.999Z07:00")
 }
 
+// Value returns the value of a field from its text; ok is false if it does not suit the type, and the document then lacks
+// the field.
+func (f Field) Value(s string) (v Value, ok bool) {
+	switch {
+	case f.Type.IsNumeric():
+		n, ok := Number(f.Type, s)
+		return Value{Num: n}, ok
+	case f.Type == Bool:
+		ok = s == "true" || s == "false"
+	case f.Type == Facet:
+		ok = FacetPaths(s) != nil
+	default:
+		ok = true
+	}
+	return Value{Text: s}, ok
+}
+
 // Number returns the value of a numeric field or a DATE from its text; ok is false if it is not one, and the document then
 // lacks the field.
 func Number(t FieldType, s string) (v float64, ok bool) {
@@ -69,7 +87,7 @@ func Number(t FieldType, s string) (v float64, ok bool) {
 	}
 	v, ok = text.ParseNumber(s)
 	switch {
-	case !ok || s != strings.TrimSpace(s):
+	case !ok || s != strings.TrimSpace(s) || math.IsNaN(v) || math.IsInf(v, 0):
 		return 0, false
 	case t == U64 && (v < 0 || v != float64(uint64(v))), t == I64 && v != float64(int64(v)):
 		return 0, false

@@ -82,7 +82,7 @@ func (t *terms) run(a *Aggregation, rows []Row) []any {
 	g := group(rows, func(row Row) (keys []Value) {
 		for _, v := range a.values(row) {
 			name := v.Text
-			if a.field.Type.isNumeric() {
+			if a.field.Type.IsNumeric() {
 				name = text.FormatNumber(v.Num)
 			}
 			if (t.include == nil || t.include(name)) && (t.exclude == nil || !t.exclude(name)) {
@@ -132,7 +132,7 @@ func (a *Aggregation) keyPairs(k Value) []any {
 	switch {
 	case a.field.Type == Date:
 		return []any{"key", k.Num, "keyAsString", FormatDate(k.Num)}
-	case a.field.Type.isNumeric():
+	case a.field.Type.IsNumeric():
 		return []any{"key", k.Num}
 	}
 	return []any{"key", k.Text}
@@ -420,7 +420,7 @@ func (s source) parts(row Row) (out []part) {
 			v = Value{Num: math.Floor(v.Num/s.interval) * s.interval}
 		case s.calendar != "":
 			v = Value{Num: calendarStart(s.calendar, v.Num)}
-		case s.field.Type.isNumeric():
+		case s.field.Type.IsNumeric():
 			v = Value{Num: v.Num}
 		default:
 			v = Value{Text: v.Text}
@@ -455,7 +455,7 @@ func (s source) format(p part) string {
 	switch {
 	case p.missing:
 		return "null:"
-	case s.field.Type.isNumeric():
+	case s.field.Type.IsNumeric():
 		return "f64:" + strconv.FormatFloat(p.value.Num, 'g', -1, 64)
 	}
 	return "str:" + p.value.Text
@@ -533,7 +533,7 @@ func (c *composite) run(a *Aggregation, rows []Row) []any {
 			var value any
 			switch {
 			case k[i].missing:
-			case s.field.Type.isNumeric():
+			case s.field.Type.IsNumeric():
 				value = k[i].value.Num
 			default:
 				value = k[i].value.Text

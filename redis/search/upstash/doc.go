@@ -2,5 +2,5 @@
 // aggregations. A filter becomes a tree of package redis/search/query. An aggregation is computed over the values of the
 // documents that match.
 //
-// The facts are from upstash.com/docs/redis/search. No command uses the package yet.
+// The facts are from upstash.com/docs/redis/search.
 package upstash

@@ -388,7 +388,7 @@ func (p *filterParser) equal(f Field, value any) (query.Node, error) {
 		if b, ok := value.(bool); ok {
 			return tag(strconv.FormatBool(b))
 		}
-	case f.Type.isNumeric():
+	case f.Type.IsNumeric():
 		if v, ok := operand(f, value); ok {
 			return &query.Numeric{Base: base(), Field: f.Name, Min: v, Max: v}, nil
 		}
@@ -427,7 +427,7 @@ func (p *filterParser) compare(f Field, op string, value any) (query.Node, error
 		}
 		return n, nil
 	}
-	if !f.Type.isNumeric() {
+	if !f.Type.IsNumeric() {
 		return nil, failure("Field operator %s does not work on %s field %s", op, f.Type, f.Name)
 	}
 	v, ok := operand(f, value)
@@ -454,18 +454,27 @@ func number(value any, name string) (float64, error) {
 }
 
 // Terms returns the terms and phrases of a filter's tree that HIGHLIGHT marks in a field, each once.
-func Terms(n query.Node, field string) (terms []string) {
-	query.Walk(n, func(n query.Node) {
-		if !slices.Contains(n.Common().Fields, field) {
-			return
-		}
-		switch n := n.(type) {
-		case *query.Term:
-			terms = append(terms, n.Text)
-		case *query.Phrase:
-			terms = append(terms, n.Terms...)
-		}
-	})
+func Terms(n query.Node, field string) []string {
+	terms := appendTerms(nil, n, field)
 	slices.Sort(terms)
 	return slices.Compact(terms)
+}
+
+func appendTerms(terms []string, n query.Node, field string) []string {
+	if _, not := n.(*query.Not); not {
+		return terms
+	}
+	for _, child := range query.Children(n) {
+		terms = appendTerms(terms, child, field)
+	}
+	if !slices.Contains(n.Common().Fields, field) {
+		return terms
+	}
+	switch n := n.(type) {
+	case *query.Term:
+		terms = append(terms, n.Text)
+	case *query.Phrase:
+		terms = append(terms, n.Terms...)
+	}
+	return terms
 }

@@ -19,6 +19,21 @@ type Request struct {
 	ScoreFunc     *ScoreFunc // nil for relevance alone
 }
 
+// Fields returns the fields whose values the order of hits depends on.
+func (r *Request) Fields() (names []string) {
+	if r.OrderBy != "" {
+		return []string{r.OrderBy}
+	}
+	if r.ScoreFunc != nil {
+		for _, v := range r.ScoreFunc.Values {
+			if !slices.Contains(names, v.Field) {
+				names = append(names, v.Field)
+			}
+		}
+	}
+	return names
+}
+
 // The limits of LIMIT and OFFSET.
 const (
 	MaxLimit  = 1000
@@ -213,7 +228,7 @@ func parseFieldValue(a *arguments, name string, d *Definition) (v FieldValue, er
 	switch {
 	case !known:
 		return v, failure("Unknown field: %s", name)
-	case !f.Fast || !f.Type.isNumeric() || f.Type == Date:
+	case !f.Fast || !f.Type.IsNumeric() || f.Type == Date:
 		return v, failure("SCOREFUNC requires field '%s' to be a FAST number", name)
 	}
 	v = FieldValue{Field: name, Modifier: "NONE", Factor: 1}

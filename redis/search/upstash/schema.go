@@ -21,8 +21,8 @@ const (
 	Facet   FieldType = "FACET"
 )
 
-// isNumeric reports whether values are compared as numbers: a date is its Unix time in ms.
-func (t FieldType) isNumeric() bool { return t == U64 || t == I64 || t == F64 || t == Date }
+// IsNumeric reports whether values are compared as numbers: a date is its Unix time in ms.
+func (t FieldType) IsNumeric() bool { return t == U64 || t == I64 || t == F64 || t == Date }
 
 // Field is a field of a schema.
 type Field struct {
@@ -45,9 +45,9 @@ func (f Field) Source() string {
 // Definition is what SEARCH.CREATE says of an index.
 type Definition struct {
 	Name            string
-	Type            string   // JSON, HASH, STRING or STREAM
-	Prefixes        []string // of a STREAM: its key
-	Language        string   // english unless it is set
+	Type            string // JSON, HASH or STRING
+	Prefixes        []string
+	Language        string // english unless it is set
 	SkipInitialScan bool
 	ExistsOK        bool
 	Fields          []Field
@@ -60,6 +60,41 @@ func (d *Definition) Field(name string) (f Field, ok bool) {
 		return f, false
 	}
 	return d.Fields[i], true
+}
+
+// Words returns the definition as arguments of SEARCH.CREATE, after the name. They do not say whether the index may exist
+// and whether its first scan is skipped.
+func (d *Definition) Words() []string {
+	words := append([]string{"ON", d.Type, "PREFIX", strconv.Itoa(len(d.Prefixes))}, d.Prefixes...)
+	words = append(words, "LANGUAGE", d.Language, "SCHEMA")
+	for _, f := range d.Fields {
+		words = append(append(words, f.Name, string(f.Type)), f.options()...)
+	}
+	return words
+}
+
+// options returns the options of a field.
+func (f Field) options() (words []string) {
+	for _, o := range []struct {
+		name string
+		set  bool
+	}{{"NOSTEM", f.NoStem}, {"NOTOKENIZE", f.NoTokenize}, {"FAST", f.Fast}, {"FROM", f.From != ""}} {
+		if o.set {
+			words = append(words, o.name)
+		}
+	}
+	if f.From != "" {
+		words = append(words, f.From)
+	}
+	return words
+}
+
+// Described returns the schema of SEARCH.DESCRIBE: the name, the type and the options of each field.
+func (d *Definition) Described() (fields [][]string) {
+	for _, f := range d.Fields {
+		fields = append(fields, append([]string{f.Name, string(f.Type)}, f.options()...))
+	}
+	return fields
 }
 
 // Languages are the languages that SEARCH.CREATE accepts.
@@ -121,14 +156,7 @@ func (d *Definition) parseOn(a *arguments) error {
 	case "JSON", "HASH", "STRING":
 		return nil
 	case "STREAM":
-		key, err := a.take("STREAM", 1)
-		if err == nil {
-			d.Prefixes = slices.Clone(key)
-			if len(a.rest) > 0 && strings.EqualFold(a.rest[0], "N") {
-				a.rest = a.rest[1:]
-			}
-		}
-		return err
+		return failure("Index type STREAM is not supported by meowdis: use HASH, JSON or STRING")
 	}
 	return failure("Unknown index type: %s", d.Type)
 }

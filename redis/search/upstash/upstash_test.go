@@ -27,7 +27,8 @@ func TestCreate(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"": "Missing index name", "x ON JSON PREFIX 1 a:": "Missing SCHEMA", "x ON LIST": "Unknown index type: LIST",
-		"x PREFIX 1 a: SCHEMA f TEXT": "Missing ON", "x ON HASH SCHEMA f TEXT": "Missing PREFIX",
+		"x ON STREAM log SCHEMA f TEXT": "Index type STREAM is not supported by meowdis: use HASH, JSON or STRING",
+		"x PREFIX 1 a: SCHEMA f TEXT":   "Missing ON", "x ON HASH SCHEMA f TEXT": "Missing PREFIX",
 		"x ON HASH PREFIX 1 a: SCHEMA":                      "SCHEMA has no fields",
 		"x ON HASH PREFIX 2 a: a:b SCHEMA f TEXT":           "Prefixes overlap: a: and a:b",
 		"x ON HASH PREFIX 1 a: SCHEMA f TEXT f TEXT":        "Duplicate field: f",
@@ -43,9 +44,19 @@ func TestCreate(t *testing.T) {
 			t.Errorf("%s: %v, want %s", in, err, want)
 		}
 	}
-	if d, err := ParseCreate(strings.Fields("s EXISTSOK SKIPINITIALSCAN ON STREAM log LANGUAGE German SCHEMA f TEXT")); err != nil ||
-		d.Prefixes[0] != "log" || !d.ExistsOK || !d.SkipInitialScan || d.Language != "german" {
-		t.Error(d, err)
+	d, err := ParseCreate(strings.Fields("s EXISTSOK SKIPINITIALSCAN ON STRING PREFIX 1 log: LANGUAGE German SCHEMA f TEXT FROM SCHEMA n text notokenize nostem x KEYWORD FAST"))
+	if err != nil || d.Type != "STRING" || !d.ExistsOK || !d.SkipInitialScan || d.Language != "german" {
+		t.Fatal(d, err)
+	}
+	words := "ON STRING PREFIX 1 log: LANGUAGE german SCHEMA f TEXT FROM SCHEMA n TEXT NOSTEM NOTOKENIZE x KEYWORD FAST"
+	if got := strings.Join(d.Words(), " "); got != words {
+		t.Error(got)
+	}
+	if again, err := ParseCreate(append([]string{"s"}, d.Words()...)); err != nil || fmt.Sprint(again.Words()) != fmt.Sprint(d.Words()) {
+		t.Error(again, err)
+	}
+	if got := fmt.Sprint(d.Described()); got != "[[f TEXT FROM SCHEMA] [n TEXT NOSTEM NOTOKENIZE] [x KEYWORD FAST]]" {
+		t.Error(got)
 	}
 }
 
