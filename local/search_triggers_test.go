@@ -34,6 +34,7 @@ func TestSearchTriggers(t *testing.T) {
 	}{
 		{"HSET a n x", 0}, {"FT.CREATE one SCHEMA n TEXT", 3}, {"FT.CREATE two SCHEMA n TEXT", 3}, {"HSET b n x", 3}, {"FT.DROPINDEX one", 3},
 		{"FLUSHDB", 0}, {"FT.CREATE one SCHEMA n TEXT", 3}, {"HSET a n x", 3}, {"FT.DROPINDEX one DD", 0}, {"FT.CREATE one SCHEMA n TEXT", 3},
+		{"SEARCH.CREATE three ON STRING PREFIX 1 s: SCHEMA n TEXT", 6}, {"SEARCH.DROP three", 6}, {"FLUSHDB", 0}, {"FT.CREATE one SCHEMA n TEXT", 3},
 		{"SELECT 1", 3}, {"FLUSHDB", 3}, {"FLUSHALL", 0},
 	} {
 		if v, err := session.Do(context.Background(), bytes.Fields([]byte(step.line))...); err != nil || v.IsError() {

@@ -328,4 +328,12 @@ func TestSearchTriggers(t *testing.T) {
 	if found := p.examine(); len(found) > 0 {
 		t.Errorf("repaired: %q", found)
 	}
+	p.want("SEARCH.CREATE notes ON STRING PREFIX 1 note: SCHEMA text TEXT", "(integer) 1")
+	if found := p.examine(); len(found) > 0 {
+		t.Errorf("with an index of strings: %q", found)
+	}
+	p.hurt(`DROP TRIGGER search_string_insert`)
+	if found := p.examine(); !slices.Equal(found, []string{"schema"}) {
+		t.Errorf("without a trigger of strings: %q", found)
+	}
 }

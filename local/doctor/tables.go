@@ -54,7 +54,7 @@ func (e Exam) tables() ([]Finding, bool, error) {
 	}
 	more := Finding{Check: "additions", Severity: Warning, Says: "unknown tables, indexes or triggers",
 		Advice: "an unknown trigger runs with every command; DROP the ones you do not need"}
-	for _, o := range unknownObjects(slices.Concat(e.Tables, searchTriggers()), have) {
+	for _, o := range unknownObjects(slices.Concat(e.Tables, triggers(schema.SearchTriggers), triggers(schema.SearchStringTriggers)), have) {
 		more.Count++
 		more.example(e, o.Type+" "+o.Name)
 	}
@@ -66,16 +66,20 @@ func (e Exam) expected(have []Object) ([]Object, error) {
 	if !slices.ContainsFunc(have, func(o Object) bool { return o.Name == "search_indexes" }) {
 		return e.Tables, nil
 	}
-	rows, err := e.Query(`SELECT 1 FROM search_indexes LIMIT 1`)
-	if err != nil || len(rows) == 0 {
+	rows, err := e.Query(`SELECT max(` + schema.IndexesStrings + `) FROM search_indexes`)
+	if err != nil || len(rows) == 0 || rows[0][0].IsNull() {
 		return e.Tables, err
 	}
-	return slices.Concat(e.Tables, searchTriggers()), nil
+	all := slices.Concat(e.Tables, triggers(schema.SearchTriggers))
+	if rows[0][0].Int() != 0 {
+		all = append(all, triggers(schema.SearchStringTriggers)...)
+	}
+	return all, nil
 }
 
-// searchTriggers returns the triggers that exist while an index does.
-func searchTriggers() (all []Object) {
-	for _, sql := range schema.SearchTriggers {
+// triggers returns the triggers that statements create.
+func triggers(list []string) (all []Object) {
+	for _, sql := range list {
 		sql = strings.Replace(sql, " IF NOT EXISTS", "", 1)
 		all = append(all, Object{"trigger", strings.Fields(sql)[2], sql})
 	}

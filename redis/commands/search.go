@@ -191,7 +191,7 @@ var searchCommands = []Command{
 // upstashCommands are the commands of Upstash's search: upstash.com/docs/redis/search.
 var upstashCommands = []Command{
 	{
-		Name: "SEARCH.CREATE", Group: "module", Since: "1.0.0", Arity: -10, Flags: Write | DenyOOM | Module, Categories: searchCategory,
+		Name: "SEARCH.CREATE", Group: "module", Since: "1.0.0", Arity: -8, Flags: Write | DenyOOM | Module, Categories: searchCategory,
 		Summary: "Creates an index of hashes, JSON documents or strings in JSON, for Upstash's search",
 		Syntax:  "name [SKIPINITIALSCAN] [EXISTSOK] ON <JSON|HASH|STRING> PREFIX count prefix [prefix ...] [LANGUAGE language] SCHEMA " + upstashField + " [" + upstashField + " ...]",
 	},

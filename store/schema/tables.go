@@ -89,6 +89,9 @@ var (
 	SearchStringTriggers = searchTriggers("search_string", `'string'`)
 )
 
+// IndexesStrings is the condition for a row of search_indexes that needs SearchStringTriggers.
+const IndexesStrings = `substr(definition, 1, 17) = CAST('SEARCH ON STRING ' AS BLOB)`
+
 func searchTriggers(name, types string) []string {
 	// A key that moves to another database leaves an index. A field that expires changes volatile only.
 	moved := strings.ReplaceAll(inSearch("NEW", types), "NEW.db = 0", "(NEW.db = 0 OR OLD.db = 0)")
