@@ -42,6 +42,8 @@ type serveOptions struct {
 	conf        configFile
 	printConfig bool
 	cluster     bool
+	stdio       bool // serve one connection on the standard streams
+	existing    bool // with stdio: a missing file is an error
 	json        bool
 	timeout     flags.Interval
 	grace       time.Duration
@@ -99,6 +101,9 @@ file for --config.`,
 	f.StringVar(&o.backupDir, "backup-dir", "", "`DIR` for the copies of SAVE and BGSAVE")
 	f.BoolVar(&o.json, "json", false, "print the addresses and the token as one line of JSON")
 	f.BoolVar(&o.cluster, "cluster", false, "reply to CLUSTER as a cluster of one node")
+	f.BoolVar(&o.stdio, "stdio", false, "serve one connection on stdin and stdout, as ssh://HOST/FILE does")
+	f.BoolVar(&o.existing, "existing", false, "with --stdio: a missing file is an error")
+	f.Lookup("stdio").Hidden, f.Lookup("existing").Hidden = true, true
 	f.StringVar(&o.conf.path, "config", "", "`FILE` with parameters in the syntax of redis.conf, which CONFIG REWRITE writes")
 	f.BoolVar(&o.printConfig, "print-config", false, "print a commented configuration file with the given flags")
 	o.limits.addFlags(f)
@@ -147,6 +152,9 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	logger, err := o.log.logger(s.err)
 	if err != nil {
 		return err
+	}
+	if o.stdio {
+		return o.serveStdio(ctx, stop, s, logger)
 	}
 	if o.tenants.dir != "" {
 		return o.serveTenants(ctx, stop, s, logger)

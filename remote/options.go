@@ -21,6 +21,21 @@ type Options struct {
 	// Timeout bounds connecting, a request to a REST endpoint, and the wait for a server's reply unless the
 	// command may block. 0 means 10 seconds to connect and 30 for the rest.
 	Timeout time.Duration
+	IP      string // "4" or "6" for addresses of that version only; "" for both
+	// Dial, if not nil, connects in place of the network, such as through another machine.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// dial connects to an address.
+func (o Options) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if network == "tcp" {
+		network += o.IP
+	}
+	if o.Dial != nil {
+		return o.Dial(ctx, network, address)
+	}
+	var d net.Dialer
+	return d.DialContext(ctx, network, address)
 }
 
 // TLS sets the trusted authorities and the client certificate for URLs that ask for TLS. The zero value trusts
@@ -48,6 +63,12 @@ func (o Options) client(host string) (*http.Client, error) {
 		return nil, err
 	}
 	transport.TLSHandshakeTimeout = o.dialTimeout()
+	if o.Dial != nil {
+		transport.Proxy = nil
+	}
+	if o.Dial != nil || o.IP != "" {
+		transport.DialContext = o.dial
+	}
 	// Node.js and workerd close a connection that is idle for 5 s. A request written at that moment is lost, and may
 	// not be repeated.
 	transport.IdleConnTimeout = 4 * time.Second
@@ -119,7 +140,7 @@ func (s server) handshake(ctx context.Context, conn net.Conn) (net.Conn, error) 
 	select {
 	case err = <-done:
 	case <-timer.C:
-		if s.speaksPlaintext(ctx) {
+		if s.options.Dial == nil && s.speaksPlaintext(ctx) {
 			err = errPlaintext
 		} else {
 			err = <-done
@@ -134,8 +155,9 @@ func (s server) handshake(ctx context.Context, conn net.Conn) (net.Conn, error) 
 
 // speaksPlaintext reports whether the server answers a PING sent without TLS.
 func (s server) speaksPlaintext(ctx context.Context) bool {
-	d := net.Dialer{Timeout: time.Second}
-	conn, err := d.DialContext(ctx, s.network, s.address)
+	bounded, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	conn, err := s.options.dial(bounded, s.network, s.address)
 	if err != nil {
 		return false
 	}

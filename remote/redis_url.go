@@ -91,8 +91,7 @@ func parseServer(rawURL string, o Options) (server, error) {
 func (s server) dial(ctx context.Context) (net.Conn, error) {
 	bounded, cancel := context.WithTimeout(ctx, s.options.dialTimeout())
 	defer cancel()
-	var d net.Dialer
-	conn, err := d.DialContext(bounded, s.network, s.address)
+	conn, err := s.options.dial(bounded, s.network, s.address)
 	if err == nil && s.tls != nil {
 		conn, err = s.handshake(bounded, conn)
 	}

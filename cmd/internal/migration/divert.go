@@ -51,7 +51,7 @@ func (m *Migration) divert(ctx context.Context, f *feed, calls [][][]byte) (left
 			libraries = true
 		case name == "FLUSHALL" || name == "FLUSHDB":
 			flushed = true
-		case name == "CLUSTER": // Valkey tells its replicas which slots move
+		case name == "CLUSTER": // Valkey's replicas learn which slots move
 		case name == "SWAPDB", name == "SELECT" && string(args[1]) != "0":
 			return nil, follow.Final(errDatabase)
 		case !wholeKeys && !m.anyMoved(keys):

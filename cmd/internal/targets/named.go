@@ -74,6 +74,9 @@ func profileTarget(getenv func(string) string, name string, p profile.Profile, t
 
 // FromURL returns the target of a URL. The token is the password of a Redis server, unless the URL has one.
 func FromURL(raw, token, source string) (Target, error) {
+	if strings.HasPrefix(raw, sshScheme) {
+		return fromSSH(raw, token, source)
+	}
 	u, err := url.Parse(raw)
 	if err != nil || !strings.Contains(raw, "://") {
 		return Target{}, exit.Usagef("%s is not a URL: give one such as redis://HOST:6379 or https://HOST", source)
@@ -97,7 +100,7 @@ func FromURL(raw, token, source string) (Target, error) {
 		}
 		return Target{URL: u, source: source}, nil
 	}
-	return Target{}, exit.Usagef("%s: unknown scheme %s://: use http://, https://, redis://, rediss://, cluster:// or unix://", source, u.Scheme)
+	return Target{}, exit.Usagef("%s: unknown scheme %s://: use http://, https://, redis://, rediss://, cluster://, unix:// or ssh://", source, u.Scheme)
 }
 
 // Named returns the target of an argument, with the token of its own flag, or else of --token. A Redis server gets

@@ -88,7 +88,13 @@ func (o *Options) RefusesWrites(t Target) bool { return o.readOnly || t.Settings
 // Connect opens a session on a target, in the chosen database. The session refuses writes if the target is read-only.
 // A file is opened with the options in file.
 func (o *Options) Connect(ctx context.Context, t Target, file local.Options, resp3 bool) (*Conn, error) {
+	if file.ReadOnly {
+		t = t.existing()
+	}
 	c := &Conn{Target: t}
+	if o.Reach.jump.given && o.Flags != nil && (t.URL == nil || t.IsStorage() || t.over != nil) {
+		return nil, exit.Usage(errNoJump)
+	}
 	reach := o.Reach.to(t)
 	if err := reach.TLS.Check(); err != nil {
 		return nil, exit.Usage(err)

@@ -16,6 +16,8 @@ type Reach struct {
 	tls     profile.TLS
 	timeout flags.Interval
 
+	jump     sshHost
+	ip4, ip6 bool     // only addresses of that version
 	thisNode bool     // one node of a cluster, not the cluster
 	replicas bool     // read from the replicas of a cluster
 	mapped   []string // FROM=TO, for addresses that the nodes of a cluster announce
@@ -26,11 +28,14 @@ func (o *Reach) AddFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	AddTLSFlags(cmd, &o.tls)
 	f.Var(&o.timeout, "timeout", "give up on a server after `DURATION` without a reply (default 30s)")
+	f.Var(&o.jump, "ssh", "connect to servers through `HOST`, with ssh: [USER@]HOST[:PORT]")
+	f.BoolVarP(&o.ip4, "ipv4", "4", false, "connect to IPv4 addresses only")
+	f.BoolVarP(&o.ip6, "ipv6", "6", false, "connect to IPv6 addresses only")
 	f.BoolVar(&o.thisNode, "this-node", false, "use one node of a Redis Cluster, with its keys")
 	f.BoolVar(&o.replicas, "replicas", false, "read from replicas of a Redis Cluster, whose data may be older")
 	f.StringArrayVar(&o.mapped, "cluster-map", nil, "connect to TO instead of FROM, which nodes of a Redis Cluster announce: `FROM=TO`, hosts or addresses")
-	flags.InTopic(f, topic, "timeout", "this-node", "replicas", "cluster-map")
-	for _, name := range []string{"timeout", "cluster-map"} {
+	flags.InTopic(f, topic, "timeout", "ssh", "ipv4", "ipv6", "this-node", "replicas", "cluster-map")
+	for _, name := range []string{"timeout", "ssh", "cluster-map"} {
 		cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
 	}
 }
@@ -59,7 +64,15 @@ func AddTLSFlags(cmd *cobra.Command, t *profile.TLS) {
 // to returns the connection options for the target: the flags, or else the settings of its profile.
 func (o *Reach) to(t Target) remote.Options {
 	kept := t.Settings.TLS
+	ip := ""
+	if o.ip4 != o.ip6 {
+		ip = "6"
+		if o.ip4 {
+			ip = "4"
+		}
+	}
 	return remote.Options{
+		IP: ip, Dial: o.dialer(t),
 		Timeout: time.Duration(o.timeout),
 		TLS: remote.TLS{
 			CACert: cmp.Or(o.tls.CACert, kept.CACert), Cert: cmp.Or(o.tls.Cert, kept.Cert), Key: cmp.Or(o.tls.Key, kept.Key),

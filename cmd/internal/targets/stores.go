@@ -109,10 +109,10 @@ func (o *Options) prepare(ctx context.Context, t Target, s Store) error {
 
 // schemes lists the schemes of URLs that name a target.
 func schemes() []string {
-	all := []string{"http", "https", "redis", "rediss", "cluster", "clusters", "redis-sentinel", "rediss-sentinel", "unix"}
+	all := []string{"http", "https", "redis", "rediss", "cluster", "clusters", "redis-sentinel", "rediss-sentinel", "unix", "ssh"}
 	for scheme := range stores {
 		all = append(all, scheme)
 	}
-	slices.Sort(all[9:])
+	slices.Sort(all[10:])
 	return all
 }

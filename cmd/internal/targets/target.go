@@ -18,8 +18,9 @@ type Target struct {
 	Path             string // of a file; otherwise empty
 	URL              *url.URL
 	token            string
-	fallbackPassword string // a password for a Redis server that asks for one
-	source           string // the flag or variable that chose it
+	fallbackPassword string   // a password for a Redis server that asks for one
+	source           string   // the flag or variable that chose it
+	over             *overSSH // nil without ssh
 
 	Profile  string          // the profile's name, or ""
 	Settings profile.Profile // of the profile
@@ -49,12 +50,21 @@ func (t Target) String() string {
 	}
 	shown := *t.URL
 	shown.User, shown.RawQuery = nil, ""
+	if t.over != nil {
+		return t.over.shown(shown.String())
+	}
 	return shown.String()
 }
 
 // ShownURL returns a URL without its secrets, "" for "". A URL that cannot be parsed is not shown, because it may
 // contain a secret anywhere.
 func ShownURL(raw string) string {
+	if strings.HasPrefix(raw, sshScheme) {
+		if t, err := fromSSH(raw, "", ""); err == nil {
+			return t.String()
+		}
+		return "(not a URL)"
+	}
 	u, err := url.Parse(raw)
 	switch {
 	case raw == "":
@@ -117,6 +127,8 @@ func (t Target) Args() string {
 // Kind returns the kind of target, as text.
 func (t Target) Kind() string {
 	switch {
+	case t.over != nil && t.over.file != nil:
+		return "SQLite file over SSH"
 	case t.IsREST():
 		return "REST endpoint"
 	case t.IsStorage():
