@@ -141,5 +141,7 @@ func TestNodeRedis(t *testing.T) {
 }
 
 func TestUpstash(t *testing.T) {
-	node(t, "upstash.mjs", serveFile(t).url, token)
+	url := serveFile(t).url
+	node(t, "upstash.mjs", url, token)
+	node(t, "upstash-search.mjs", url, token)
 }
