@@ -129,7 +129,7 @@ func Translates(cmd *commands.Command) bool { return translationOf(cmd).translat
 func Translate(cmd *commands.Command, args [][]byte, env Env) Plan {
 	p := translationOf(cmd).translate(&Call{Command: cmd, Args: args, Env: env})
 	switch {
-	case cmd.Flags&commands.Write != 0:
+	case cmd.Flags&commands.Write != 0 && p.Keys == nil:
 		p.Keys = cmd.KeyNames(args)
 	case cacheableByID[cmd.ID()] && p.Then == nil:
 		p.Batch.Keys = cmd.KeyNames(args)

@@ -171,6 +171,13 @@ const (
 
 func noSuchIndex(name []byte) string { return fmt.Sprintf("No such index %s", name) }
 
+// writeIndex plans statements that change indexes, and no key.
+func writeIndex(decode func(*store.Result) resp.Value, stmts ...store.Stmt) Plan {
+	p := write(decode, stmts...)
+	p.Keys = [][]byte{}
+	return p
+}
+
 const (
 	sqlGuardNewIndex = `INSERT INTO guard SELECT NULL FROM search_indexes WHERE name = ?1`
 	sqlCreateIndex   = `INSERT INTO search_indexes(id, name, definition, version, scanned) VALUES(?1, ?2, ?3, ?4, ?5)`
@@ -207,7 +214,7 @@ func ftCreate(ifMissing bool) func(*Call) Plan {
 		}
 		stmts := []store.Stmt{{SQL: sqlGuardNewIndex, Args: []store.Value{name}, Refused: refused}}
 		stmts = append(stmts, statements(schema.SearchTriggers)...)
-		return write(decodeOK, append(stmts,
+		return writeIndex(decodeOK, append(stmts,
 			store.Stmt{SQL: sqlCreateIndex, Args: []store.Value{c.newVersion(), name, store.Bytes(joinWords(c.Args[2:])), c.newVersion(), scanned}})...)
 	}
 }
@@ -243,7 +250,7 @@ func ftAlter(ifMissing bool) func(*Call) Plan {
 			}
 			definition := append(append(bytes.Clone(ix.definition), ' '), joinWords(added)...)
 			id := store.Int(ix.id)
-			return write(decodeOK, store.Stmt{SQL: sqlGuardIndexVersion, Args: []store.Value{id, store.Int(ix.version)}, Refused: &searchBusy},
+			return writeIndex(decodeOK, store.Stmt{SQL: sqlGuardIndexVersion, Args: []store.Value{id, store.Int(ix.version)}, Refused: &searchBusy},
 				store.Stmt{SQL: sqlAlterIndex, Args: []store.Value{id, store.Bytes(definition), store.Int(int64(toInt(skip)))}})
 		})
 	}
@@ -259,8 +266,9 @@ func toInt(b bool) int {
 const (
 	sqlDropIndex = `DELETE FROM search_indexes WHERE id = ?1`
 	// sqlDropKeys deletes the keys of indexed documents.
-	sqlDropKeys = `DELETE FROM keys WHERE id IN (SELECT key_id FROM search_documents WHERE index_id = ?1) AND db = 0`
-	sqlDropKey  = `DELETE FROM keys WHERE id = ?1 AND version = ?2`
+	sqlDropKeys     = `DELETE FROM keys WHERE id IN (SELECT key_id FROM search_documents WHERE index_id = ?1) AND db = 0`
+	sqlNamesOfIndex = `SELECT k.key FROM search_documents d CROSS JOIN keys k ON k.id = d.key_id AND k.db = 0 WHERE d.index_id = ?1`
+	sqlDropKey      = `DELETE FROM keys WHERE id = ?1 AND version = ?2`
 )
 
 func ftDropindex(ifPresent bool) func(*Call) Plan {
@@ -272,19 +280,9 @@ func ftDropindex(ifPresent bool) func(*Call) Plan {
 		plan := c.withIndex(c.Args[1], unknownIndex, func(ix *searchIndex, w *store.Work) Plan {
 			drop := store.Stmt{SQL: sqlDropIndex, Args: []store.Value{store.Int(ix.id)}}
 			if !dd {
-				return write(decodeOK, drop)
+				return writeIndex(decodeOK, drop)
 			}
-			return c.withChanged(ix, w, func(p *pending) Plan {
-				stmts := []store.Stmt{}
-				for _, k := range p.matching {
-					stmts = append(stmts, store.Stmt{SQL: sqlDropKey, Args: []store.Value{store.Int(k.id), store.Int(k.version)}})
-				}
-				for _, doc := range p.staleDocs {
-					stmts = append(stmts, store.Stmt{SQL: `DELETE FROM search_documents WHERE index_id = ?1 AND doc = ?2`, Args: []store.Value{store.Int(ix.id), store.Int(doc)}})
-				}
-				stmts = append(stmts, store.Stmt{SQL: sqlDropKeys, Args: []store.Value{store.Int(ix.id)}}, drop)
-				return write(decodeOK, stmts...)
-			})
+			return c.withChanged(ix, w, func(p *pending) Plan { return c.dropWithKeys(ix, p, drop) })
 		})
 		if ifPresent {
 			then := plan.Then
@@ -297,6 +295,29 @@ func ftDropindex(ifPresent bool) func(*Call) Plan {
 		}
 		return plan
 	}
+}
+
+// dropWithKeys drops an index with the keys that it has.
+func (c *Call) dropWithKeys(ix *searchIndex, p *pending, drop store.Stmt) Plan {
+	id := store.Int(ix.id)
+	return readThen(func(r *store.Result) Plan {
+		names := make([][]byte, 0, len(r.Rows[0])+len(p.matching))
+		for _, row := range r.Rows[0] {
+			r.Work.Grow(24)
+			names = append(names, row[0].Bytes())
+		}
+		stmts := []store.Stmt{}
+		for _, k := range p.matching {
+			names = append(names, k.key)
+			stmts = append(stmts, store.Stmt{SQL: sqlDropKey, Args: []store.Value{store.Int(k.id), store.Int(k.version)}})
+		}
+		for _, doc := range p.staleDocs {
+			stmts = append(stmts, store.Stmt{SQL: sqlDeleteDoc, Args: []store.Value{id, store.Int(doc)}})
+		}
+		plan := write(decodeOK, append(stmts, store.Stmt{SQL: sqlDropKeys, Args: []store.Value{id}}, drop)...)
+		plan.Keys = names
+		return plan
+	}, store.Stmt{SQL: sqlNamesOfIndex, Args: []store.Value{id}})
 }
 
 func ftList(c *Call) Plan {
@@ -334,7 +355,7 @@ func (c *Call) setAlias(guards ...store.Stmt) Plan {
 		}
 		id := store.Int(r.Rows[0][0][0].Int())
 		stmts := append(guards, store.Stmt{SQL: sqlGuardIndexID, Args: []store.Value{id}, Refused: &indexWentAway}, store.Stmt{SQL: sqlSetAlias, Args: []store.Value{alias, id}})
-		return write(decodeOK, stmts...)
+		return writeIndex(decodeOK, stmts...)
 	}, store.Stmt{SQL: `SELECT i.id FROM search_indexes i WHERE i.name = ?1 AND NOT ` + isUpstash, Args: []store.Value{store.Bytes(c.Args[2])}}, store.Stmt{SQL: sqlIsIndex, Args: []store.Value{alias}})
 }
 
@@ -352,7 +373,7 @@ func ftAliasupdate(c *Call) Plan { return c.setAlias() }
 
 func ftAliasdel(ifPresent bool) func(*Call) Plan {
 	return func(c *Call) Plan {
-		return write(func(r *store.Result) resp.Value {
+		return writeIndex(func(r *store.Result) resp.Value {
 			if r.Changes[0] == 0 && !ifPresent {
 				return aliasMissing
 			}

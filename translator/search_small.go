@@ -109,7 +109,7 @@ func ftSynupdate(c *Call) Plan {
 		if !skip {
 			stmts = append(stmts, store.Stmt{SQL: sqlRescan, Args: []store.Value{id}})
 		}
-		return write(decodeOK, stmts...)
+		return writeIndex(decodeOK, stmts...)
 	})
 }
 
@@ -145,7 +145,7 @@ func ftDict(sql string) func(*Call) Plan {
 		for _, term := range c.Args[2:] {
 			stmts = append(stmts, store.Stmt{SQL: sql, Args: []store.Value{store.Bytes(c.Args[1]), store.Bytes(term)}})
 		}
-		return write(func(r *store.Result) resp.Value {
+		return writeIndex(func(r *store.Result) resp.Value {
 			n := int64(0)
 			for _, changes := range r.Changes {
 				n += changes
