@@ -147,7 +147,15 @@ func New(s Store, options ...Option) *Engine {
 		e.deadline = deadline
 	}
 	e.feed.init(e)
+	if e.readOnly == "" {
+		e.search.Extend = e.applyLater
+	}
 	return e
+}
+
+// applyLater applies a batch that no client waits for. If it fails, the next one may succeed.
+func (e *Engine) applyLater(b store.Batch) {
+	go store.Guard(func(err error) { e.reported(err) }, func() { e.store.Apply(context.Background(), []store.Batch{b}) })
 }
 
 // SetLimits sets how large a value must be for OBJECT ENCODING to report it as large.

@@ -87,11 +87,12 @@ type searchIndex struct {
 	errorKey   []byte
 	cleanTerm  []byte // nil unless rows of deleted documents are being removed
 	cleanBlock int64
+	diesAt     int64 // Unix ms of a TEMPORARY index, 0 for none
 	synonyms   text.Synonyms
 }
 
 const (
-	indexColumns = `SELECT i.id, i.name, i.definition, i.version, i.last_doc, i.documents, i.length, i.deleted, ifnull(i.scanned, -1), i.failures, i.last_error, i.last_error_key, i.clean_term, i.clean_block FROM search_indexes i `
+	indexColumns = `SELECT i.id, i.name, i.definition, i.version, i.last_doc, i.documents, i.length, i.deleted, ifnull(i.scanned, -1), i.failures, i.last_error, i.last_error_key, i.clean_term, i.clean_block, i.dies_at FROM search_indexes i `
 
 	// sqlIndex reads the index with the name or alias ?1.
 	sqlIndex   = indexColumns + ofName
@@ -109,7 +110,7 @@ func decodeIndexes(rows, synonyms []store.Row, w *store.Work) []*searchIndex {
 	for _, r := range rows {
 		w.Step(len(r[2].Bytes()) * 8)
 		ix := &searchIndex{id: r[0].Int(), name: r[1].Bytes(), definition: r[2].Bytes(), version: r[3].Int(), lastDoc: r[4].Int(), documents: r[5].Int(),
-			length: r[6].Int(), deleted: r[7].Int(), scanned: r[8].Int(), failures: r[9].Int(), lastError: r[10].Bytes(), errorKey: r[11].Bytes(), cleanBlock: r[13].Int()}
+			length: r[6].Int(), deleted: r[7].Int(), scanned: r[8].Int(), failures: r[9].Int(), lastError: r[10].Bytes(), errorKey: r[11].Bytes(), cleanBlock: r[13].Int(), diesAt: r[14].Int()}
 		if !r[12].IsNull() {
 			ix.cleanTerm = append([]byte{}, r[12].Bytes()...)
 		}
@@ -157,11 +158,29 @@ func (c *Call) readIndex(name []byte, next func(ix *searchIndex, w *store.Work) 
 	args := []store.Value{store.Bytes(name)}
 	return readThen(func(r *store.Result) Plan {
 		found := decodeIndexes(r.Rows[0], r.Rows[1], r.Work)
-		if len(found) == 0 {
+		if len(found) == 0 || found[0].dead(c.Env.Now) {
 			return next(nil, r.Work)
 		}
 		return next(found[0], r.Work)
 	}, store.Stmt{SQL: sqlIndex, Args: args}, store.Stmt{SQL: sqlSynonyms, Args: args})
+}
+
+// dead reports whether a TEMPORARY index has ended. The sweep deletes it.
+func (ix *searchIndex) dead(now int64) bool { return ix.diesAt != 0 && ix.diesAt <= now }
+
+// deathAt returns when a TEMPORARY index ends that is used now, null for other indexes.
+func deathAt(s *inverted.Schema, now int64) store.Value {
+	if s.Temporary <= 0 {
+		return store.Value{}
+	}
+	return store.Int(now + s.Temporary*1000)
+}
+
+// use notes that a query uses a TEMPORARY index.
+func (c *Call) use(ix *searchIndex) {
+	if ix.diesAt != 0 && c.Env.Search != nil {
+		c.Env.Search.use(ix.id, c.Env.Now, deathAt(ix.schema, c.Env.Now).Int())
+	}
 }
 
 const (
@@ -180,7 +199,8 @@ func writeIndex(decode func(*store.Result) resp.Value, stmts ...store.Stmt) Plan
 
 const (
 	sqlGuardNewIndex = `INSERT INTO guard SELECT NULL FROM search_indexes WHERE name = ?1`
-	sqlCreateIndex   = `INSERT INTO search_indexes(id, name, definition, version, scanned) VALUES(?1, ?2, ?3, ?4, ?5)`
+	sqlCreateIndex   = `INSERT INTO search_indexes(id, name, definition, version, scanned, dies_at) VALUES(?1, ?2, ?3, ?4, ?5, ?6)`
+	sqlDropDead      = `DELETE FROM search_indexes WHERE name = ?1 AND dies_at <= ?2`
 )
 
 var indexExists = resp.MakeError("Index already exists")
@@ -212,10 +232,10 @@ func ftCreate(ifMissing bool) func(*Call) Plan {
 		if ifMissing {
 			refused = &resp.OK
 		}
-		stmts := []store.Stmt{{SQL: sqlGuardNewIndex, Args: []store.Value{name}, Refused: refused}}
+		stmts := []store.Stmt{{SQL: sqlDropDead, Args: []store.Value{name, store.Int(c.Env.Now)}}, {SQL: sqlGuardNewIndex, Args: []store.Value{name}, Refused: refused}}
 		stmts = append(stmts, statements(schema.SearchTriggers)...)
 		return writeIndex(decodeOK, append(stmts,
-			store.Stmt{SQL: sqlCreateIndex, Args: []store.Value{c.newVersion(), name, store.Bytes(joinWords(c.Args[2:])), c.newVersion(), scanned}})...)
+			store.Stmt{SQL: sqlCreateIndex, Args: []store.Value{c.newVersion(), name, store.Bytes(joinWords(c.Args[2:])), c.newVersion(), scanned, deathAt(s, c.Env.Now)}})...)
 	}
 }
 
@@ -325,7 +345,7 @@ func ftList(c *Call) Plan {
 		v := bulks(r.Rows[0])
 		v.Kind = resp.Set
 		return v
-	}, store.Stmt{SQL: `SELECT i.name FROM search_indexes i WHERE NOT ` + isUpstash + ` ORDER BY i.name`})
+	}, store.Stmt{SQL: `SELECT i.name FROM search_indexes i WHERE NOT ` + isUpstash + ` AND (i.dies_at IS NULL OR i.dies_at > ?1) ORDER BY i.name`, Args: []store.Value{store.Int(c.Env.Now)}})
 }
 
 const (

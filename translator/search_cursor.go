@@ -147,6 +147,7 @@ func ftCursor(closes bool) func(*Call) Plan {
 			if c.Env.Search == nil {
 				return missing
 			}
+			c.use(ix)
 			part, more, ok := c.Env.Search.take(id, c.Env.DB, ix.id, n, c.Env.Now)
 			switch {
 			case !ok:

@@ -17,7 +17,8 @@ import (
 const (
 	maxSearchFields = 1024
 	maxTextFields   = 128
-	fewTextFields   = 32 // of an index without MAXTEXTFIELDS, when FT.ALTER adds fields
+	maxTemporary    = 1 << 32 // seconds
+	fewTextFields   = 32      // of an index without MAXTEXTFIELDS, when FT.ALTER adds fields
 )
 
 // definition parses the words after the name of the index in FT.CREATE.
@@ -141,8 +142,11 @@ func setOption(s *inverted.Schema, name, value string, to *string) string {
 		s.Score = f
 	case "TEMPORARY":
 		n, ok := parseInt([]byte(value))
-		if !ok {
-			return "Bad arguments for TEMPORARY: Could not convert argument to expected type"
+		switch {
+		case !ok:
+			return badArgument(name, wrongArgument)
+		case n < 0 || n > maxTemporary:
+			return badArgument(name, outOfBounds)
 		}
 		s.Temporary = n
 	case "INDEXALL":

@@ -61,6 +61,7 @@ func (f *finder) find(w *store.Work, use func(w *store.Work) Plan) Plan {
 	if f.options.timeout > 0 && f.c.Env.Deadline != nil {
 		f.isLate = f.c.Env.Deadline(time.Duration(f.options.timeout) * time.Millisecond)
 	}
+	f.c.use(f.ix)
 	next := func(w *store.Work) Plan {
 		if f.late && f.options.failsLate {
 			return fail(timedOut)

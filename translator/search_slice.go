@@ -22,6 +22,11 @@ func IndexSlice(now int64, limit int, w *store.Work) Plan {
 		for _, row := range r.Rows[2] {
 			ids = append(ids, row[0].Int())
 		}
+		for _, ix := range indexes {
+			if ix.dead(now) {
+				return writeSlice(store.Stmt{SQL: sqlDropDead, Args: []store.Value{store.Bytes(ix.name), store.Int(now)}})
+			}
+		}
 		switch {
 		case len(ids) > 0 && len(indexes) > 0:
 			return c.indexKeys(indexes, ids, r.Work, nil)
@@ -41,6 +46,11 @@ func IndexSlice(now int64, limit int, w *store.Work) Plan {
 		return answer(resp.Zero)
 	}, store.Stmt{SQL: sqlIndexes}, store.Stmt{SQL: sqlAllSynonyms}, store.Stmt{SQL: `SELECT key_id FROM search_pending LIMIT ?1`, Args: []store.Value{store.Int(int64(limit))}},
 		store.Stmt{SQL: `SELECT index_id FROM search_dropped LIMIT 1`})
+}
+
+// writeSlice plans a slice that counts as one row of work.
+func writeSlice(stmts ...store.Stmt) Plan {
+	return writeIndex(always(resp.One), stmts...)
 }
 
 // sqlScanned sets the place of the initial scan.
@@ -78,7 +88,7 @@ const (
 		ifnull((SELECT iif(length(data) < ?5, block, ?3) FROM search_postings WHERE index_id = ?1 AND term = ?2 ORDER BY block DESC LIMIT 1), ?3), ?4)
 		ON CONFLICT(index_id, term, block) DO UPDATE SET data = CAST(data || excluded.data AS BLOB)`
 	sqlIndexed = `UPDATE search_indexes SET version = version + 1, last_doc = ?2, documents = documents + ?3, length = length + ?4, deleted = deleted + ?5,
-		failures = failures + ?6, last_error = ifnull(?7, last_error), last_error_key = ifnull(?8, last_error_key) WHERE id = ?1`
+		failures = failures + ?6, last_error = ifnull(?7, last_error), last_error_key = ifnull(?8, last_error_key), dies_at = ?9 WHERE id = ?1`
 	// sqlDonePending forgets keys that have not changed since they were read: ?1 lists their ids, versions and numbers of
 	// fields with an expiry.
 	sqlDonePending = `DELETE FROM search_pending WHERE key_id IN (SELECT json_extract(j.value, '$[0]') FROM json_each(?1) j LEFT JOIN keys k ON k.id = json_extract(j.value, '$[0]')
@@ -109,16 +119,14 @@ func (c *Call) indexKeys(indexes []*searchIndex, ids []int64, w *store.Work, las
 			return c.loadKeys(covered, wantedBy(indexes), w, func(w *store.Work) Plan {
 				var stmts []store.Stmt
 				for _, ix := range indexes {
-					stmts = append(stmts, ix.indexed(covered, stale, w)...)
+					stmts = append(stmts, ix.indexed(covered, stale, c.Env.Now, w)...)
 				}
 				if last == nil {
 					stmts = append(stmts, store.Stmt{SQL: sqlDonePending, Args: []store.Value{stateList(ids, keys)}})
 				} else {
 					stmts = append(stmts, *last)
 				}
-				plan := write(always(resp.MakeInt(int64(len(ids)+1))), stmts...)
-				plan.Keys = [][]byte{}
-				return plan
+				return writeIndex(always(resp.MakeInt(int64(len(ids)+1))), stmts...)
 			})
 		})
 	}, store.Stmt{SQL: sqlDocsOfKeys, Args: []store.Value{list}})
@@ -167,7 +175,7 @@ func stateList(ids []int64, keys []*keyRow) store.Value {
 }
 
 // indexed returns the statements that index the keys. The rows of stale are their documents so far.
-func (ix *searchIndex) indexed(keys []*keyRow, stale []store.Row, w *store.Work) (stmts []store.Stmt) {
+func (ix *searchIndex) indexed(keys []*keyRow, stale []store.Row, now int64, w *store.Work) (stmts []store.Stmt) {
 	id := store.Int(ix.id)
 	stmts = append(stmts, store.Stmt{SQL: sqlGuardIndexVersion, Args: []store.Value{id, store.Int(ix.version)}, Refused: &searchBusy})
 	var documents, length, failures, deleted int64
@@ -209,7 +217,7 @@ func (ix *searchIndex) indexed(keys []*keyRow, stale []store.Row, w *store.Work)
 	for _, n := range b.Numbers {
 		stmts = append(stmts, store.Stmt{SQL: sqlAddNumber, Args: []store.Value{id, store.Int(int64(n.Field)), store.Float(n.Value), store.Int(n.Doc)}})
 	}
-	return append(stmts, store.Stmt{SQL: sqlIndexed, Args: []store.Value{id, store.Int(doc), store.Int(documents), store.Int(length), store.Int(deleted), store.Int(failures), lastError, errorKey}})
+	return append(stmts, store.Stmt{SQL: sqlIndexed, Args: []store.Value{id, store.Int(doc), store.Int(documents), store.Int(length), store.Int(deleted), store.Int(failures), lastError, errorKey, deathAt(ix.schema, now)}})
 }
 
 // An index with many deleted documents is cleaned in slices: the documents deleted so far are marked, their rows
@@ -231,9 +239,7 @@ func (c *Call) cleanIndex(ix *searchIndex, limit int) Plan {
 	id := store.Int(ix.id)
 	guard := store.Stmt{SQL: sqlGuardIndexVersion, Args: []store.Value{id, store.Int(ix.version)}, Refused: &searchBusy}
 	cleaned := func(stmts ...store.Stmt) Plan {
-		plan := write(always(resp.One), append([]store.Stmt{guard}, stmts...)...)
-		plan.Keys = [][]byte{}
-		return plan
+		return writeSlice(append([]store.Stmt{guard}, stmts...)...)
 	}
 	if ix.cleanTerm == nil {
 		return cleaned(store.Stmt{SQL: sqlMarkCleaning, Args: []store.Value{id}}, store.Stmt{SQL: sqlSetCleaning, Args: []store.Value{id, store.Bytes(nil), store.Int(0)}})
@@ -299,7 +305,5 @@ func dropRows(index store.Value, limit int, last bool) Plan {
 		stmts = append(stmts, store.Stmt{SQL: sql, Args: []store.Value{index, store.Int(int64(10 * limit))}})
 	}
 	stmts = append(stmts, store.Stmt{SQL: sqlDropDone, Args: []store.Value{index}})
-	plan := write(always(resp.One), stmts...)
-	plan.Keys = [][]byte{}
-	return plan
+	return writeSlice(stmts...)
 }

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store"
 )
 
 // SearchState holds what the search commands of a process remember: the parameters of FT.CONFIG, and open cursors. It is
@@ -15,6 +16,33 @@ type SearchState struct {
 	guard   sync.Mutex
 	cursors map[int64]*rowCursor
 	bytes   int64 // of all cursors
+
+	// Extend, if set, applies a batch that lets a used TEMPORARY index live longer. It does not wait.
+	Extend func(store.Batch)
+	used   map[int64]int64 // when the indexes were last extended, by id
+}
+
+// sqlExtendIndex lets a TEMPORARY index live until ?2.
+const sqlExtendIndex = `UPDATE search_indexes SET dies_at = max(dies_at, ?2) WHERE id = ?1 AND dies_at IS NOT NULL`
+
+// manyUses limits the indexes whose last use is known.
+const manyUses = 1000
+
+// use notes that an index is used, which then lives until a time. The next use counts after an eighth of that time.
+func (s *SearchState) use(id, now, until int64) {
+	s.guard.Lock()
+	last, known := s.used[id]
+	extend := s.Extend != nil && (!known || now-last >= (until-now)/8)
+	if extend {
+		if s.used == nil || len(s.used) >= manyUses {
+			s.used = map[int64]int64{}
+		}
+		s.used[id] = now
+	}
+	s.guard.Unlock()
+	if extend {
+		s.Extend(store.Batch{Keys: [][]byte{}, Stmts: []store.Stmt{{SQL: sqlExtendIndex, Args: []store.Value{store.Int(id), store.Int(until)}}}})
+	}
 }
 
 // searchSettings holds the parameters of FT.CONFIG that can be set.

@@ -92,18 +92,18 @@ func upstashCreate(c *Call) Plan {
 		if d.Type == "STRING" {
 			stmts = append(stmts, statements(schema.SearchStringTriggers)...)
 		}
-		return write(always(resp.One), append(stmts,
-			store.Stmt{SQL: sqlCreateIndex, Args: []store.Value{c.newVersion(), name, store.Bytes(definition), c.newVersion(), scanned}})...)
+		return writeIndex(always(resp.One), append(stmts,
+			store.Stmt{SQL: sqlCreateIndex, Args: []store.Value{c.newVersion(), name, store.Bytes(definition), c.newVersion(), scanned, {}}})...)
 	}, store.Stmt{SQL: `SELECT definition FROM search_indexes WHERE name = ?1`, Args: []store.Value{name}})
 }
 
 func upstashDrop(c *Call) Plan {
-	return write(changed(0), store.Stmt{SQL: `DELETE FROM search_indexes AS i WHERE i.name = ?1 AND ` + isUpstash, Args: []store.Value{store.Bytes(c.Args[1])}})
+	return writeIndex(changed(0), store.Stmt{SQL: `DELETE FROM search_indexes AS i WHERE i.name = ?1 AND ` + isUpstash, Args: []store.Value{store.Bytes(c.Args[1])}})
 }
 
 func upstashReindex(c *Call) Plan {
 	return c.withUpstash(c.Args[1], resp.Zero, func(ix *searchIndex, _ *store.Work) Plan {
-		return write(always(resp.One), store.Stmt{SQL: sqlRescan, Args: []store.Value{store.Int(ix.id)}})
+		return writeIndex(always(resp.One), store.Stmt{SQL: sqlRescan, Args: []store.Value{store.Int(ix.id)}})
 	})
 }
 
@@ -233,7 +233,7 @@ const (
 
 func upstashAliasadd(c *Call) Plan {
 	alias := store.Bytes(c.Args[1])
-	return write(func(r *store.Result) resp.Value {
+	return writeIndex(func(r *store.Result) resp.Value {
 		if len(r.Rows[0]) > 0 {
 			return resp.MakeInt(2)
 		}
@@ -242,7 +242,7 @@ func upstashAliasadd(c *Call) Plan {
 }
 
 func upstashAliasdel(c *Call) Plan {
-	return write(changed(0), store.Stmt{SQL: sqlDropUpstashAlias, Args: []store.Value{store.Bytes(c.Args[1])}})
+	return writeIndex(changed(0), store.Stmt{SQL: sqlDropUpstashAlias, Args: []store.Value{store.Bytes(c.Args[1])}})
 }
 
 func upstashListaliases(c *Call) Plan {

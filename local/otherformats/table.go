@@ -138,7 +138,7 @@ var ours = sync.OnceValue(func() map[string][]Column {
 			{Name: "id", Type: "INTEGER"}, {Name: "name", Type: "BLOB"}, {Name: "definition", Type: "BLOB"}, {Name: "version", Type: "INTEGER"},
 			{Name: "last_doc", Type: "INTEGER"}, {Name: "documents", Type: "INTEGER"}, {Name: "length", Type: "INTEGER"}, {Name: "deleted", Type: "INTEGER"},
 			{Name: "scanned", Type: "INTEGER"}, {Name: "failures", Type: "INTEGER"}, {Name: "last_error", Type: "BLOB"}, {Name: "last_error_key", Type: "BLOB"},
-			{Name: "clean_term", Type: "BLOB"}, {Name: "clean_block", Type: "INTEGER"},
+			{Name: "clean_term", Type: "BLOB"}, {Name: "clean_block", Type: "INTEGER"}, {Name: "dies_at", Type: "INTEGER"},
 		},
 		"search_numbers": {
 			{Name: "index_id", Type: "INTEGER"}, {Name: "field", Type: "INTEGER"}, {Name: "value", Type: "REAL"}, {Name: "doc", Type: "INTEGER"},

@@ -481,8 +481,9 @@ var Migrations = [][]string{
 		`CREATE TABLE search_dropped(index_id INTEGER PRIMARY KEY)`,
 	},
 
-	// The suggestions of FT.SUGADD.
+	// The suggestions of FT.SUGADD, and the end of TEMPORARY indexes.
 	{
+		`ALTER TABLE search_indexes ADD COLUMN dies_at INTEGER`,
 		`CREATE TABLE suggestions(key_id INTEGER NOT NULL, string BLOB NOT NULL, folded BLOB NOT NULL, score REAL NOT NULL, payload BLOB, PRIMARY KEY(key_id, folded, string)) WITHOUT ROWID`,
 	},
 }

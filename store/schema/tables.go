@@ -23,9 +23,10 @@ func inSearch(row, types string) string {
 // Indexes of FT.CREATE. A trigger notes each changed key in search_pending, in the transaction of the change. The sweep
 // indexes these keys, and a query reads them itself until then. version changes with each slice, so that of two
 // processes that index the same keys one is refused. scanned is the id of the last key of the initial scan, NULL after
-// its end. deleted is the number of rows of search_deleted. The ids of indexes are random, since rows of a dropped index
-// stay until the sweep deletes them (search_dropped). index_id of search_aliases is the name of an index, as a BLOB, if
-// SEARCH.ALIASADD made the alias: the index may come later.
+// its end. deleted is the number of rows of search_deleted. dies_at is when a TEMPORARY index ends unless it is used.
+// The ids of indexes are random, since rows of a dropped index stay until the sweep deletes them (search_dropped).
+// index_id of search_aliases is the name of an index, as a BLOB, if SEARCH.ALIASADD made the alias: the index may come
+// later.
 //
 // search_postings has the documents with a term, in blocks that begin with the document in block. A term begins with
 // its kind and its field (package translator/inverted). search_numbers orders the documents by a number, or by the
@@ -46,7 +47,8 @@ var search = []string{
 		last_error BLOB,
 		last_error_key BLOB,
 		clean_term BLOB,
-		clean_block INTEGER)`,
+		clean_block INTEGER,
+		dies_at INTEGER)`,
 	`CREATE TABLE search_aliases(alias BLOB PRIMARY KEY, index_id INTEGER NOT NULL) WITHOUT ROWID`,
 	`CREATE TABLE search_documents(
 		index_id INTEGER NOT NULL,

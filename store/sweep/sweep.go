@@ -108,7 +108,8 @@ func PendingDeletes(ctx context.Context, apply Apply, limit int) (int, error) {
 const sqlDue = `SELECT min(at) FROM (SELECT min(` + schema.DiesAt + `) AS at FROM keys WHERE ` + schema.DiesAt + ` IS NOT NULL
 	UNION ALL SELECT min(expires_at) FROM hashes WHERE expires_at IS NOT NULL
 	UNION ALL SELECT 0 WHERE EXISTS (SELECT 1 FROM pending_deletes) OR EXISTS (SELECT 1 FROM search_pending) OR EXISTS (SELECT 1 FROM search_dropped)
-		OR EXISTS (SELECT 1 FROM search_indexes WHERE scanned IS NOT NULL OR clean_term IS NOT NULL))`
+		OR EXISTS (SELECT 1 FROM search_indexes WHERE scanned IS NOT NULL OR clean_term IS NOT NULL)
+	UNION ALL SELECT min(dies_at) FROM search_indexes)`
 
 // Due returns the next time to sweep, in Unix ms, which may have passed. some is false if nothing will ever
 // expire.
