@@ -197,7 +197,7 @@ func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *targets
 		Found: found,
 	})
 	if err == nil && o.keys.All() && !src.Chosen() {
-		r.DiffLibraries(ctx, src, dst, true, found)
+		r.DiffDefinitions(ctx, src, dst, true, found)
 	}
 	switch {
 	case exit.WasStopped(ctx, err):
@@ -257,7 +257,7 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *targets.Co
 	err := transfer.Run(ctx, source, w, r.Notify, r.Seen)
 	r.Done("copied", w.Written())
 	if err == nil && o.keys.All() && !src.Chosen() {
-		err = r.Load(ctx, dst, r.Libraries(ctx, src), o.existing.Mode(), "copied")
+		err = r.Load(ctx, dst, r.Definitions(ctx, src), o.existing.Mode(), "copied")
 	}
 	wrote := w.Written() != transfer.Written{} || exit.WasStopped(ctx, err)
 	switch {

@@ -37,7 +37,7 @@ func newDiff(s *streams) *cobra.Command {
 		Short:   "Compare the keys of two targets",
 		Long: `Compares the keys of two targets: which keys exist, their types, values and
 expiries. It prints one line per difference, A before B. Unless you select keys,
-it also compares libraries of functions. The exit code is 1 if something
+it also compares libraries of functions and indexes of search. The exit code is 1 if something
 differs. A and B are a file,
 a URL or @PROFILE.`,
 		Example: `  meowdis diff cats.sqlite backup.sqlite
@@ -108,7 +108,7 @@ func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *targets.Con
 		Found: found,
 	})
 	if err == nil && o.keys.All() && read.Databases == nil {
-		r.DiffLibraries(ctx, a, b, false, found)
+		r.DiffDefinitions(ctx, a, b, false, found)
 	}
 	if err == nil && differences > 0 {
 		r.Say("%s in %s compared", move.Count(int64(differences), "difference"), move.Count(keys, "key"))
@@ -124,9 +124,12 @@ func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *targets.Con
 func (o *diffOptions) line(d transfer.Difference) []byte {
 	if o.json {
 		var pairs []resp.Value
-		if d.Key == nil {
+		switch {
+		case d.Index != nil:
+			pairs = append(pairs, resp.MakeString(d.Index.What), resp.MakeString(d.Index.Name))
+		case d.Key == nil:
 			pairs = append(pairs, resp.MakeString("library"), resp.MakeString(d.Library))
-		} else {
+		default:
 			pairs = append(pairs, resp.MakeString("key"), resp.MakeBulk(d.Key.Name), resp.MakeString("db"), resp.MakeInt(int64(d.Key.DB)))
 		}
 		pairs = append(pairs, resp.MakeString("difference"), resp.MakeString(d.What))
@@ -135,7 +138,10 @@ func (o *diffOptions) line(d transfer.Difference) []byte {
 		}
 		return resp.AppendJSON(nil, resp.MakeMap(pairs...))
 	}
-	if d.Key == nil {
+	switch {
+	case d.Index != nil:
+		return fmt.Appendf(nil, "%s of search %q: %s", d.Index.What, d.Index.Name, d.What)
+	case d.Key == nil:
 		return fmt.Appendf(nil, "library of functions %q: %s", d.Library, d.What)
 	}
 	line := fmt.Appendf(nil, "%s: %s", d.Key, d.What)

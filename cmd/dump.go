@@ -114,7 +114,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 	err = o.file.write(s.out, func(out io.Writer) error {
 		sink := format.Write(out, r.Notify)
 		if o.keys.All() && read.Databases == nil {
-			if err := r.Put(r.Libraries(ctx, c), sink); err != nil {
+			if err := r.Put(r.Definitions(ctx, c), sink); err != nil {
 				return err
 			}
 		}

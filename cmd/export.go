@@ -91,7 +91,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 		spool := &spoolFile{dir: filepath.Dir(o.file.path)}
 		w := transfer.NewRDBWriter(rdb.NewFileWriter(f, spool.open), r.Notify)
 		if o.keys.All() && read.Databases == nil {
-			if err := w.Libraries(r.Libraries(ctx, c)); err != nil {
+			if err := w.Definitions(r.Definitions(ctx, c)); err != nil {
 				return err
 			}
 		}

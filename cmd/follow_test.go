@@ -558,10 +558,17 @@ func TestFollowCutOverOfMeowdis(t *testing.T) {
 	source.do("JSON.SET", "doc", "$", `{"a":1}`)
 	source.do("TS.ADD", "series", "1", "2")
 	source.do("BF.ADD", "filter", "a")
+	source.do("FT.CREATE", "first", "SCHEMA", "a", "TEXT")
 	said := m.run(0, "copy", "--follow", source.url(), "target.sqlite", "--until-caught-up")
 	if !strings.Contains(said, "leaves out types that Redis does not have") {
 		t.Error(said)
 	}
+	if differences := m.run(1, "diff", source.url(), "target.sqlite"); strings.Contains(differences, "index") {
+		t.Error(differences)
+	}
+	source.do("HSET", "hash", "a", "red")
+	source.do("FT.CREATE", "second", "SCHEMA", "a", "TEXT")
+	source.do("FT.ALIASADD", "alias", "second")
 	said = m.run(0, "copy", "--follow", source.url(), "target.sqlite", "--cut-over", "echo switched")
 	if !strings.Contains(said, "3 keys differed, and were copied again") || !strings.Contains(said, "switched\n") {
 		t.Error(said)
@@ -656,6 +663,7 @@ func TestFollowWithoutReplication(t *testing.T) {
 	}
 	m.run(0, "copy", "--follow", "target.sqlite", "second.sqlite", "--until-caught-up")
 	m.run(0, "exec", "-t", "target.sqlite", "SET", "a", "later")
+	m.run(0, "exec", "-t", "target.sqlite", "FT.CREATE", "index", "SCHEMA", "a", "TEXT")
 	m.run(0, "copy", "--follow", "target.sqlite", "second.sqlite", "--until-caught-up")
 	if differences := m.run(0, "diff", "target.sqlite", "second.sqlite"); differences != "" {
 		t.Error(differences)

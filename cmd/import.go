@@ -97,8 +97,8 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 		return r.End(err)
 	}
 	written, err := o.write(ctx, s, c, o.path, "imported", source.keys, r)
-	if err == nil && !o.keys.DryRun && o.keys.All() && source.libraries != nil {
-		err = r.Load(ctx, c, source.libraries(), o.existing.Mode(), "imported")
+	if err == nil && !o.keys.DryRun && o.keys.All() && source.definitions != nil {
+		err = r.Load(ctx, c, source.definitions(), o.existing.Mode(), "imported")
 	}
 	if o.salvage && errors.Is(err, rdb.ErrChecksum) {
 		r.Failed++
@@ -111,31 +111,30 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 	return r.End(o.explain(ctx, r, written, err))
 }
 
-// importSource reads the keys of a file. damage is the error that ended the replay of commands early. libraries
-// returns the libraries of functions once keys is read to its end; it is nil if the format has none.
+// importSource reads the keys of a file. damage is the error that ended the replay of commands early. definitions
+// returns the definitions once keys is read to its end; it is nil if the format has none.
 type importSource struct {
-	keys      transfer.Source
-	libraries func() transfer.Libraries
-	damage    error
+	keys        transfer.Source
+	definitions func() transfer.Definitions
+	damage      error
 }
 
 func (o *importOptions) source(ctx context.Context, in *move.Input, r *move.Report) (importSource, error) {
 	passed := func(place, what string) { r.Say("%s: skipped %s", place, what) }
-	var all transfer.Libraries
-	library := func(source []byte) { all = append(all, source) }
-	found := func() transfer.Libraries { return all }
+	var all transfer.Definitions
+	found := func() transfer.Definitions { return all }
 	switch in.Format {
 	case "rdb":
 		note := func(at int64, what string) { passed(fmt.Sprintf("byte %d", at), what) }
 		empty := func(n int64) { r.Say("skipped %s without elements, as Redis does", move.Count(n, "key")) }
-		keys := transfer.FromRDB(in.Text, transfer.RDBOptions{Note: note, Library: library, Salvage: o.salvage, Empty: empty})
-		return importSource{keys: keys, libraries: found}, nil
+		keys := transfer.FromRDB(in.Text, transfer.RDBOptions{Note: note, Definitions: &all, Salvage: o.salvage, Empty: empty})
+		return importSource{keys: keys, definitions: found}, nil
 	case "archive", "jsonl":
 		f, err := move.FormatNamed(in.Format)
 		if err != nil {
 			return importSource{}, err
 		}
-		return importSource{keys: f.Read(in.Text, transfer.ArchiveOptions{Damaged: r.Damaged(o.salvage), Library: library}), libraries: found}, nil
+		return importSource{keys: f.Read(in.Text, transfer.ArchiveOptions{Damaged: r.Damaged(o.salvage), Definitions: &all}), definitions: found}, nil
 	case "sqlite":
 		return o.sqliteSource(ctx, in, r)
 	}
@@ -158,8 +157,8 @@ func (o *importOptions) sqliteSource(ctx context.Context, in *move.Input, r *mov
 		return importSource{}, err
 	}
 	in.OnClose(c.Close)
-	libraries := func() transfer.Libraries { return r.Libraries(ctx, c) }
-	return importSource{keys: move.Keys(ctx, c, transfer.ReadOptions{}), libraries: libraries}, nil
+	definitions := func() transfer.Definitions { return r.Definitions(ctx, c) }
+	return importSource{keys: move.Keys(ctx, c, transfer.ReadOptions{}), definitions: definitions}, nil
 }
 
 // replayed runs the commands of in on a temporary file, and returns the keys of that file.
@@ -197,8 +196,8 @@ func replayed(ctx context.Context, in *move.Input, r *move.Report, passed func(p
 	}
 	in.OnClose(place.Close)
 	c := &targets.Conn{Session: engine.New(place).Session(), File: place}
-	libraries := func() transfer.Libraries { return r.Libraries(ctx, c) }
-	return importSource{keys: move.Keys(ctx, c, transfer.ReadOptions{}), libraries: libraries, damage: damage}, nil
+	definitions := func() transfer.Definitions { return r.Definitions(ctx, c) }
+	return importSource{keys: move.Keys(ctx, c, transfer.ReadOptions{}), definitions: definitions, damage: damage}, nil
 }
 
 // shown escapes and shortens text of an untrusted file for a line on a terminal.

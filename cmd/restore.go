@@ -68,8 +68,8 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 		in = f
 	}
 	r := newMoveReport(s, &o.keys, "restoring", -1)
-	var libraries transfer.Libraries
-	source, err := o.source(in, r, &libraries)
+	var all transfer.Definitions
+	source, err := o.source(in, r, &all)
 	if err != nil {
 		return err
 	}
@@ -83,13 +83,13 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	defer func() { err = closeConn(err, c) }()
 	written, err := o.write(ctx, s, c, o.path, "restored", source, r)
 	if err == nil && !o.keys.DryRun && o.keys.All() {
-		err = r.Load(ctx, c, libraries, o.existing.Mode(), "restored")
+		err = r.Load(ctx, c, all, o.existing.Mode(), "restored")
 	}
 	return r.End(o.explain(ctx, r, written, err))
 }
 
-// source recognises the format of a file. libraries is complete after the source is read.
-func (o *restoreOptions) source(in io.Reader, r *move.Report, libraries *transfer.Libraries) (transfer.Source, error) {
+// source recognises the format of a file. all is complete after the source is read.
+func (o *restoreOptions) source(in io.Reader, r *move.Report, all *transfer.Definitions) (transfer.Source, error) {
 	b := bufio.NewReaderSize(in, 64<<10)
 	beginning, err := b.Peek(512)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -102,6 +102,5 @@ func (o *restoreOptions) source(in io.Reader, r *move.Report, libraries *transfe
 	if !ok {
 		return nil, fmt.Errorf("%s is not a file of meowdis dump; for commands and files of Redis use meowdis import", o.path)
 	}
-	library := func(source []byte) { *libraries = append(*libraries, source) }
-	return f.Read(b, transfer.ArchiveOptions{Damaged: r.Damaged(o.salvage), Library: library}), nil
+	return f.Read(b, transfer.ArchiveOptions{Damaged: r.Damaged(o.salvage), Definitions: all}), nil
 }

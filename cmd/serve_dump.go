@@ -74,9 +74,9 @@ func (d *dumper) write(ctx context.Context, copied string, out *os.File, o serve
 	if !o.Modules {
 		w.LeaveOutModules()
 	}
-	libraries, err := transfer.ReadLibraries(ctx, c)
+	all, _, err := transfer.ReadDefinitions(ctx, c)
 	if err == nil {
-		err = w.Libraries(libraries)
+		err = w.Definitions(all)
 	}
 	if err == nil {
 		err = transfer.Run(ctx, move.Keys(ctx, c, transfer.ReadOptions{}), w, notify, nil)

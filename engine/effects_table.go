@@ -61,6 +61,14 @@ func init() {
 	for _, name := range []string{"FLUSHALL", "FLUSHDB"} { // without ASYNC, Redis 8.0 cannot resume while it empties
 		effectOf[name] = effect{make: func(w *effectWriter) { w.put(name, []byte("ASYNC")) }, always: true}
 	}
+	// Definitions of search are no part of the stream: a Redis server may not have these commands.
+	for _, name := range strings.Fields(`FT.CREATE FT._CREATEIFNX FT.ALTER FT._ALTERIFNX FT.ALIASADD FT._ALIASADDIFNX FT.ALIASUPDATE FT.ALIASDEL FT._ALIASDELIFX
+		FT.SYNUPDATE FT.DICTADD FT.DICTDEL SEARCH.CREATE SEARCH.DROP SEARCH.REINDEX SEARCH.WAITINDEXING SEARCH.ALIASADD SEARCH.ALIASDEL`) {
+		effectOf[name] = effect{make: func(*effectWriter) {}, always: true}
+	}
+	for _, name := range []string{"FT.DROPINDEX", "FT._DROPINDEXIFX"} {
+		effectOf[name] = effect{make: droppedIndex, always: true}
+	}
 	for _, name := range []string{"FUNCTION LOAD", "FUNCTION DELETE", "FUNCTION FLUSH"} {
 		effectOf[name] = everywhere
 	}
@@ -68,6 +76,13 @@ func init() {
 
 // effectsFromReply reports whether the effects of a command depend on its reply.
 func effectsFromReply(cmd *commands.Command) bool { return cmd != nil && effectOf[cmd.Name].reply }
+
+// droppedIndex reports the keys that FT.DROPINDEX deletes with DD.
+func droppedIndex(w *effectWriter) {
+	if len(w.call.args) > 2 {
+		w.states()
+	}
+}
 
 // set tells a string and its TTL, from the positions of key and value.
 func set(key, value int) func(*effectWriter) {

@@ -107,6 +107,16 @@ func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 	return swept.Rows + swept.Indexed, err
 }
 
+// BuildIndexes indexes up to limit keys that the indexes of search lack. It returns the number of keys, 0 when nothing is
+// left.
+func (s *Store) BuildIndexes(ctx context.Context, limit int) (int, error) {
+	n, err := sweep.Index(ctx, s.Apply, s.options.Now(), limit)
+	if err != nil {
+		err = fmt.Errorf("indexing keys: %w", err)
+	}
+	return n, err
+}
+
 // Expired returns how many keys, and how many fields of other keys, the sweep has deleted since the store was
 // opened.
 func (s *Store) Expired() (keys, fields int64) {

@@ -14,11 +14,13 @@ const (
 	archiveMagic   = "\x89MEOW\r\n"
 	archiveVersion = 1
 	withLibraries  = 2 // version of an archive with function libraries
+	withIndexes    = 3 // version of an archive with definitions of search
 	blockMark      = "\xb7MDB"
 
 	blockRecords   = 1
 	blockEnd       = 2
 	blockLibraries = 3
+	blockIndexes   = 4
 
 	headerSize   = 4 + 1 + 4 + 4 + 4 + 4
 	headerSummed = headerSize - 4

@@ -19,8 +19,8 @@ type ArchiveOptions struct {
 	// Damaged, if not nil, is called for damage, and reading continues at the next intact
 	// block. If it is nil, damage is returned as a *Damage error.
 	Damaged func(*Damage)
-	// Library, if not nil, is called with the source of each function library.
-	Library func(source []byte)
+	// Definitions, if not nil, receives the definitions.
+	Definitions *Definitions
 }
 
 // IsArchive reports whether a file with this beginning is an archive.
@@ -64,8 +64,8 @@ func (r *archiveReader) all() error {
 		return err
 	case err != nil || !IsArchive(head):
 		return errNotArchive
-	case head[len(archiveMagic)] < archiveVersion || head[len(archiveMagic)] > withLibraries:
-		return fmt.Errorf("this archive has version %d, and this meowdis reads the versions up to %d; use a newer meowdis", head[len(archiveMagic)], withLibraries)
+	case head[len(archiveMagic)] < archiveVersion || head[len(archiveMagic)] > withIndexes:
+		return fmt.Errorf("this archive has version %d, and this meowdis reads the versions up to %d; use a newer meowdis", head[len(archiveMagic)], withIndexes)
 	}
 	for {
 		kind, payload, err := r.block()
@@ -75,6 +75,8 @@ func (r *archiveReader) all() error {
 		switch {
 		case err == nil && kind == blockLibraries:
 			err = r.libraries(payload)
+		case err == nil && kind == blockIndexes:
+			err = r.indexes(payload)
 		case err == nil:
 			err = r.records(payload)
 		}
@@ -148,7 +150,7 @@ func (r *archiveReader) block() (kind byte, payload []byte, err error) {
 	stored, sum := stored[:h.stored], stored[h.stored:]
 	if binary.LittleEndian.Uint64(sum) != xxh3.Hash(stored) {
 		err = r.damage(at, "its checksum is wrong")
-	} else if h.raw > maxBlock || h.kind < blockRecords || h.kind > blockLibraries {
+	} else if h.raw > maxBlock || h.kind < blockRecords || h.kind > blockIndexes {
 		err = r.damage(at, "its header makes no sense")
 	} else if payload, err = r.zip.DecodeAll(stored, nil); err != nil || len(payload) != int(h.raw) {
 		err = r.damage(at, "it cannot be decompressed")

@@ -54,10 +54,25 @@ func (r *archiveReader) libraries(payload []byte) error {
 	if d.bad || len(d.b) > 0 {
 		return r.invalidBlock("it contains an invalid library")
 	}
-	for _, source := range all {
-		if r.o.Library != nil {
-			r.o.Library(source)
-		}
+	if to := r.o.Definitions; to != nil {
+		to.Libraries = append(to.Libraries, all...)
+	}
+	return nil
+}
+
+// indexes passes on the definitions of search of a block.
+func (r *archiveReader) indexes(payload []byte) error {
+	d := &recordReader{b: payload}
+	all := list(d, func() [][]byte { return list(d, d.bytes) })
+	var found Indexes
+	for _, command := range all {
+		d.bad = d.bad || !found.Add(command)
+	}
+	if d.bad || len(d.b) > 0 {
+		return r.invalidBlock("it contains an invalid definition of search")
+	}
+	if to := r.o.Definitions; to != nil {
+		to.Indexes = append(to.Indexes, found...)
 	}
 	return nil
 }

@@ -39,17 +39,37 @@ func NewArchiveWriter(out io.Writer) *ArchiveWriter {
 	return &ArchiveWriter{out: out, zip: newCompressor(), version: archiveVersion}
 }
 
-// Libraries writes function libraries. It must be called before the first Put.
-func (w *ArchiveWriter) Libraries(all Libraries) error {
-	if len(all) == 0 {
+// Definitions writes definitions. It must be called before the first Put.
+func (w *ArchiveWriter) Definitions(all Definitions) error {
+	commands := all.Indexes.Commands()
+	if len(all.Libraries) > 0 {
+		w.version = withLibraries
+	}
+	if len(commands) > 0 {
+		w.version = withIndexes
+	}
+	if len(all.Libraries) > 0 {
+		if err := w.flush(blockLibraries, appendWords(nil, all.Libraries)); err != nil {
+			return err
+		}
+	}
+	if len(commands) == 0 {
 		return nil
 	}
-	w.version = withLibraries
-	payload := binary.AppendUvarint(nil, uint64(len(all)))
-	for _, source := range all {
-		payload = append(binary.AppendUvarint(payload, uint64(len(source))), source...)
+	payload := binary.AppendUvarint(nil, uint64(len(commands)))
+	for _, command := range commands {
+		payload = appendWords(payload, command)
 	}
-	return w.flush(blockLibraries, payload)
+	return w.flush(blockIndexes, payload)
+}
+
+// appendWords appends the number of words, and each with its length.
+func appendWords(out []byte, words [][]byte) []byte {
+	out = binary.AppendUvarint(out, uint64(len(words)))
+	for _, word := range words {
+		out = append(binary.AppendUvarint(out, uint64(len(word))), word...)
+	}
+	return out
 }
 
 // Put adds a record.

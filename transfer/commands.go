@@ -123,10 +123,13 @@ func (w *CommandWriter) add(args [][]byte) {
 	}
 }
 
-// Libraries writes the commands that load function libraries.
-func (w *CommandWriter) Libraries(all Libraries) error {
-	for _, source := range all {
+// Definitions writes the commands that create definitions.
+func (w *CommandWriter) Definitions(all Definitions) error {
+	for _, source := range all.Libraries {
 		w.add(append(words("FUNCTION", "LOAD", "REPLACE"), source))
+	}
+	for _, command := range all.Indexes.Commands() {
+		w.add(command)
 	}
 	w.flush()
 	return w.err

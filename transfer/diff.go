@@ -12,16 +12,17 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Difference is a difference of a key or a function library between two places.
+// Difference is a difference of a key or a definition between two places.
 type Difference struct {
-	Key  *Key   // nil for a library
-	What string // OnlyInA, OnlyInB, "type", "ttl", "value", or "source" of a library
+	Key  *Key   // nil for a definition
+	What string // OnlyInA, OnlyInB, "type", "ttl", "value", "source" of a library, or "definition" of an index
 	A, B string // descriptions of both sides; "" for OnlyInA and OnlyInB
 
 	Library string // name of a library
+	Index   *Index // of A, or of B if it is only there
 }
 
-// Values of Difference.What for keys and libraries that exist in one place only.
+// Values of Difference.What for keys and definitions that exist in one place only.
 const (
 	OnlyInA = "only in A"
 	OnlyInB = "only in B"

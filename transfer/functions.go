@@ -17,9 +17,6 @@ import (
 // moved with all keys or not at all.
 type Libraries [][]byte
 
-// LibrarySink is a sink that also accepts libraries, before the first key.
-type LibrarySink interface{ Libraries(all Libraries) error }
-
 // ReadLibraries reads the function libraries of a session, or none if it does not support
 // functions. A refusal such as NOPERM is an error.
 func ReadLibraries(ctx context.Context, s keyspace.Session) (Libraries, error) {

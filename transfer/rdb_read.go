@@ -12,17 +12,21 @@ import (
 
 // RDBOptions configures reading a dump file.
 type RDBOptions struct {
-	Note    func(offset int64, what string) // if not nil, receives skipped items: module data and functions
-	Library func(source []byte)             // if not nil, receives each function library, which is then not skipped
-	Salvage bool                            // continue after a damaged key
-	Empty   func(keys int64)                // if not nil, receives the number of empty collections, which Redis also skips
+	Note        func(offset int64, what string) // if not nil, receives skipped items: module data and functions
+	Definitions *Definitions                    // if not nil, receives the definitions, which are then not skipped
+	Salvage     bool                            // continue after a damaged key
+	Empty       func(keys int64)                // if not nil, receives the number of empty collections, which Redis also skips
 }
 
 // FromRDB yields the keys of a Redis dump file.
 func FromRDB(in *bufio.Reader, o RDBOptions) Source {
 	f := rdb.NewFile(in, o.Note)
-	if o.Library != nil {
-		f.OnFunction(o.Library)
+	if o.Definitions != nil {
+		note := o.Note
+		if note == nil {
+			note = func(int64, string) {}
+		}
+		o.Definitions.readFrom(f, note)
 	}
 	if o.Salvage {
 		f.Salvage()

@@ -40,7 +40,7 @@ func export(t testing.TB, s keyspace.Session, path string) (p problems) {
 	defer f.Close()
 	w := transfer.NewRDBWriter(rdb.NewFileWriter(f, spool(t)), p.add)
 	libraries, err := transfer.ReadLibraries(context.Background(), s)
-	if err = errors.Join(err, w.Libraries(libraries)); err != nil {
+	if err = errors.Join(err, w.Definitions(transfer.Definitions{Libraries: libraries})); err != nil {
 		t.Fatal(err)
 	}
 	if err := transfer.Run(context.Background(), transfer.FromSession(context.Background(), s, transfer.ReadOptions{}), w, p.add, nil); err != nil {
@@ -71,15 +71,15 @@ func TestRDBOfRedis(t *testing.T) {
 	want := contents(t, saving, 0, 3)
 
 	here, _ := openLocal(t)
-	var libraries transfer.Libraries
-	source := transfer.FromRDB(openFile(t, filepath.Join(filepath.Dir(one.Socket), "dump.rdb")), transfer.RDBOptions{Library: func(source []byte) { libraries = append(libraries, source) }})
+	var found transfer.Definitions
+	source := transfer.FromRDB(openFile(t, filepath.Join(filepath.Dir(one.Socket), "dump.rdb")), transfer.RDBOptions{Definitions: &found})
 	if p, err := into(t, source, here); err != nil || len(p) > 0 {
 		t.Fatal(err, p)
 	}
 	same(t, contents(t, here, 0, 3), want)
 	refused := func(v resp.Value) { t.Errorf("a library is refused: %s", v.Str) }
 	for _, want := range []int{1, 0} { // the second time it exists
-		if n, err := transfer.WriteLibraries(context.Background(), here, libraries, transfer.Refuse, refused); err != nil || n != want {
+		if n, err := transfer.WriteLibraries(context.Background(), here, found.Libraries, transfer.Refuse, refused); err != nil || n != want {
 			t.Errorf("%d libraries are loaded, %v", n, err)
 		}
 	}

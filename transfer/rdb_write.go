@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // RDBWriter is a sink that writes a Redis dump file.
@@ -28,14 +29,42 @@ func NewRDBWriter(file *rdb.FileWriter, notify Notify) *RDBWriter {
 	return &RDBWriter{file: file, notify: notify}
 }
 
-// Libraries writes function libraries. It must be called before the first Put.
-func (w *RDBWriter) Libraries(all Libraries) error {
-	for _, source := range all {
+// rdbIndex names the fields that have the commands of Indexes, each as one line. Redis skips unknown fields.
+const rdbIndex = "meowdis-index"
+
+// Definitions writes definitions. It must be called before the first Put.
+func (w *RDBWriter) Definitions(all Definitions) error {
+	for _, source := range all.Libraries {
 		if err := w.file.Function(source); err != nil {
 			return err
 		}
 	}
+	for _, command := range all.Indexes.Commands() {
+		var line []byte
+		for i, word := range command {
+			if i > 0 {
+				line = append(line, ' ')
+			}
+			line = resp.AppendQuoted(line, word, false)
+		}
+		if err := w.file.Aux([]byte(rdbIndex), line); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// readFrom makes f add its definitions to all. note receives the offsets of invalid ones.
+func (all *Definitions) readFrom(f *rdb.File, note func(offset int64, what string)) {
+	f.OnFunction(func(source []byte) { all.Libraries = append(all.Libraries, source) })
+	f.OnAux(func(name, value []byte) {
+		if string(name) != rdbIndex {
+			return
+		}
+		if command, err := resp.SplitLine(string(value)); err != nil || !all.Indexes.Add(command) {
+			note(f.Offset(), "an unknown definition of search")
+		}
+	})
 }
 
 // LeaveOutModules leaves out values of modules: a Redis server without the module does not start with them.

@@ -145,9 +145,10 @@ func firstRefused(v resp.Value) error {
 func ReplayLog(ctx context.Context, in *bufio.Reader, s keyspace.Session, o ReplayOptions) error {
 	offset := int64(0)
 	if beginning, _ := in.Peek(16); rdb.IsFile(beginning) {
-		f := rdb.NewFile(in, func(at int64, what string) { o.Skipped(fmt.Sprintf("byte %d", at), what) })
-		var libraries Libraries
-		f.OnFunction(func(source []byte) { libraries = append(libraries, source) })
+		note := func(at int64, what string) { o.Skipped(fmt.Sprintf("byte %d", at), what) }
+		f := rdb.NewFile(in, note)
+		var all Definitions
+		all.readFrom(f, note)
 		seen := func(p Part) {
 			if p.Last {
 				o.Seen(1)
@@ -156,8 +157,8 @@ func ReplayLog(ctx context.Context, in *bufio.Reader, s keyspace.Session, o Repl
 		if err := Run(ctx, fromFile(f), NewWriter(s, WriteOptions{Existing: Replace, Notify: o.Notify, BatchCommands: replayCommands}), o.Notify, seen); err != nil {
 			return err
 		}
-		refused := func(v resp.Value) { o.Refused("the beginning", "FUNCTION LOAD", errors.New(string(v.Str))) }
-		if _, err := WriteLibraries(ctx, s, libraries, Replace, refused); err != nil {
+		refused := func(name, why string) { o.Refused("the beginning", name, errors.New(why)) }
+		if _, err := WriteDefinitions(ctx, s, all, Replace, refused); err != nil {
 			return err
 		}
 		offset = f.Offset()

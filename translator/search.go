@@ -26,6 +26,7 @@ var searchTranslations = translations{
 	{"FT.DROPINDEX", ftDropindex(false)},
 	{"FT._DROPINDEXIFX", ftDropindex(true)},
 	{"FT._LIST", ftList},
+	{"FT._DUMP", ftDump},
 	{"FT.INFO", ftInfo},
 	{"FT.ALIASADD", ftAliasadd(false)},
 	{"FT._ALIASADDIFNX", ftAliasadd(true)},

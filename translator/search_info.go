@@ -227,11 +227,7 @@ func vectorAttributes(v inverted.VectorOptions) (pairs []resp.Value) {
 		}
 		return missing
 	}
-	defaults := map[string][][2]string{
-		"HNSW":       {{"M", "16"}, {"EF_CONSTRUCTION", "200"}, {"EF_RUNTIME", "10"}},
-		"SVS-VAMANA": {{"GRAPH_MAX_DEGREE", "32"}, {"CONSTRUCTION_WINDOW_SIZE", "200"}, {"COMPRESSION", "NO_COMPRESSION"}},
-	}[v.Algorithm]
-	for _, d := range defaults {
+	for _, d := range inverted.VectorDefaults(v.Algorithm) {
 		name := strings.ToLower(d[0])
 		if d[0] == "M" {
 			name = "M"

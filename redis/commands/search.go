@@ -34,6 +34,10 @@ var searchCommands = []Command{
 		Summary: "Returns the names of all indexes",
 	},
 	{
+		Name: "FT._DUMP", Group: "module", Since: "8.0.0", Arity: 1, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
+		Summary: "Returns the commands that create the indexes, their synonyms and aliases, and the dictionaries",
+	},
+	{
 		Name: "FT.INFO", Group: "module", Since: "1.0.0", Arity: 2, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache, Replies: properties,
 		Summary: "Returns the fields and the statistics of an index", Syntax: "index_name",
 	},

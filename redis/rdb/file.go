@@ -45,8 +45,9 @@ type File struct {
 	version int
 	db      int
 	piece   Piece
-	next    pieces              // the rest of the current key
-	library func(source []byte) // nil skips libraries
+	next    pieces                   // the rest of the current key
+	library func(source []byte)      // nil skips libraries
+	aux     func(name, value []byte) // nil skips fields
 }
 
 // NewFile opens the dump file in. note, if not nil, is called for each skipped part.
@@ -65,6 +66,9 @@ func (f *File) Salvage() { f.r.salvage = true }
 // OnFunction sets fn to receive the source of each library of functions. Without it, libraries
 // are skipped.
 func (f *File) OnFunction(fn func(source []byte)) { f.library = fn }
+
+// OnAux sets fn to receive each auxiliary field, such as redis-ver.
+func (f *File) OnAux(fn func(name, value []byte)) { f.aux = fn }
 
 // Empty returns the number of skipped collections without elements. Some versions of Redis
 // wrote them; Redis skips them, too.
@@ -217,14 +221,15 @@ func (f *File) toKey() bool {
 		case opFrequency:
 			f.r.byte()
 		case opAux:
-			f.r.string()
-			f.r.string()
+			if name, value := f.r.string(), f.r.string(); f.aux != nil {
+				f.aux(name, value)
+			}
 		case opFunction, opFunctionOld:
 			f.function(op)
 		case opModuleAux:
 			at := f.in.offset
 			name, _ := f.r.moduleType()
-			f.note(at, "data of the module "+name)
+			f.note(at, "data of the module "+name+auxAdvice[name])
 			f.r.skipModule()
 		default:
 			f.key(op)
@@ -232,6 +237,9 @@ func (f *File) toKey() bool {
 		}
 	}
 }
+
+// auxAdvice says what the data of modules means for a user.
+var auxAdvice = map[string]string{"ft_index0": ": create its search indexes again with FT.CREATE"}
 
 // key opens a key.
 func (f *File) key(typ byte) {

@@ -125,6 +125,11 @@ func (w *FileWriter) vectorSet(key []byte, v *VectorSet) error {
 // Function writes the source of a library of functions. It may be called between keys.
 func (w *FileWriter) Function(source []byte) error { return w.write(appendFunction(nil, source)) }
 
+// Aux writes an auxiliary field. It may be called between keys. Redis skips fields that it does not know.
+func (w *FileWriter) Aux(name, value []byte) error {
+	return w.write(appendBytes(appendBytes([]byte{opAux}, name), value))
+}
+
 // Drop discards a key before its last piece.
 func (w *FileWriter) Drop() { w.started = false }
 

@@ -117,6 +117,9 @@ func (m *Migration) unpause(ctx context.Context) error {
 func (m *Migration) cutOver(ctx context.Context) (err error) {
 	p, _, err := follow.ReadPosition(ctx, m.dst, m.key)
 	if err == nil {
+		err = m.copyDefinitions(ctx)
+	}
+	if err == nil {
 		err = m.verify(ctx, p.Whole)
 	}
 	if err == nil {

@@ -128,7 +128,7 @@ func (m *Migration) copyLibraries(ctx context.Context) error {
 			return err
 		}
 	}
-	return m.loadLibraries(ctx, all)
+	return m.loadDefinitions(ctx, transfer.Definitions{Libraries: all})
 }
 
 // copyFlushed copies the keys again that FLUSHALL may have deleted: one master's, or all.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/cmd/internal/move"
-	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/remote/psync"
 	"github.com/meowdis/meowdis/transfer"
 	"github.com/meowdis/meowdis/transfer/follow"
@@ -20,7 +19,7 @@ var errEmptied = errors.New("the source has no keys any more: it may have restar
 
 // load replaces the keys of the target by the snapshot of a stream.
 func (m *Migration) load(ctx context.Context, f *feed, s *psync.Stream) (err error) {
-	next, libraries, stop := m.snapshot(s)
+	next, all, stop := m.snapshot(s)
 	defer stop()
 	first, err, any := next()
 	if err != nil {
@@ -39,7 +38,7 @@ func (m *Migration) load(ctx context.Context, f *feed, s *psync.Stream) (err err
 		}
 		return err
 	}
-	if err := m.loadLibraries(ctx, *libraries); err != nil {
+	if err := m.loadDefinitions(ctx, *all); err != nil {
 		return err
 	}
 	return m.begin(ctx, f, p)
@@ -47,14 +46,14 @@ func (m *Migration) load(ctx context.Context, f *feed, s *psync.Stream) (err err
 
 type nextPart func() (transfer.Part, error, bool)
 
-// snapshot reads the snapshot of a stream. libraries are complete at its end.
-func (m *Migration) snapshot(s *psync.Stream) (next nextPart, libraries *transfer.Libraries, stop func()) {
-	libraries = &transfer.Libraries{}
+// snapshot reads the snapshot of a stream. all is complete at its end.
+func (m *Migration) snapshot(s *psync.Stream) (next nextPart, all *transfer.Definitions, stop func()) {
+	all = &transfer.Definitions{}
 	next, stop = iter.Pull2(transfer.FromRDB(bufio.NewReaderSize(s.Snapshot(), 64<<10), transfer.RDBOptions{
-		Note:    func(at int64, what string) { m.say("byte %d of the snapshot: skipped %s", at, what) },
-		Library: func(source []byte) { *libraries = append(*libraries, source) },
+		Note:        func(at int64, what string) { m.say("byte %d of the snapshot: skipped %s", at, what) },
+		Definitions: all,
 	}))
-	return next, libraries, stop
+	return next, all, stop
 }
 
 // parts yields a snapshot from its first part, if any, without the keys that wanted refuses. broken is set if the snapshot
@@ -82,8 +81,11 @@ func (m *Migration) snapshotError(ctx context.Context, err error) error {
 	return &lostError{fmt.Errorf("reading the snapshot of %s: %w", m.src.Target, err)}
 }
 
-// begin records that all keys have arrived, and begins with the commands of f, unless it is nil.
+// begin copies the definitions, records that all keys have arrived, and begins with the commands of f, unless it is nil.
 func (m *Migration) begin(ctx context.Context, f *feed, p follow.Position) error {
+	if err := m.copyDefinitions(ctx); err != nil {
+		return err
+	}
 	p.State = follow.Following
 	if err := follow.WritePosition(ctx, m.dst, m.key, p); err != nil {
 		return err
@@ -178,9 +180,43 @@ func (m *Migration) write(ctx context.Context, source transfer.Source, whole boo
 	return err
 }
 
-func (m *Migration) loadLibraries(ctx context.Context, all transfer.Libraries) error {
-	_, err := transfer.WriteLibraries(ctx, m.dst, all, transfer.Replace, func(v resp.Value) {
-		m.noteRefused("FUNCTION LOAD", transfer.Refusal(v.Str))
+// copyDefinitions creates the definitions of the source that the target lacks. A stream has the libraries of functions only.
+func (m *Migration) copyDefinitions(ctx context.Context) error {
+	all, incomplete, err := transfer.ReadDefinitions(ctx, m.src)
+	says := incomplete
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		says = err.Error()
+	case incomplete != "":
+		says = fmt.Sprintf("%s does not show %s of search: create them again if you use them", m.src.Target, incomplete)
+	}
+	if says != "" && says != m.notShown {
+		m.say("%s", says)
+	}
+	m.notShown, m.searches = says, len(all.Indexes) > 0
+	return m.loadDefinitions(ctx, all)
+}
+
+// loadDefinitions creates definitions at the target.
+func (m *Migration) loadDefinitions(ctx context.Context, all transfer.Definitions) error {
+	made, err := transfer.WriteDefinitions(ctx, m.dst, all, transfer.Replace, func(name, why string) {
+		if says := name + why; !m.refusedNames[says] {
+			m.refusedNames[says] = true
+			m.noteRefused(name, transfer.Refusal(why))
+		}
 	})
-	return err
+	if err != nil || made.Indexes == 0 {
+		return err
+	}
+	return m.buildIndexes(ctx)
+}
+
+// buildIndexes indexes the keys of the target if it is a file. A server does that itself.
+func (m *Migration) buildIndexes(ctx context.Context) error {
+	if m.dst.File == nil {
+		return nil
+	}
+	return move.BuildIndexes(ctx, m.dst.File)
 }

@@ -86,6 +86,9 @@ type Migration struct {
 	paused        time.Time // writes at the source, for a cut-over
 	pausedUntil   time.Time
 	retried       string              // the last error of the target that was reported
+	searches      bool                // the source has indexes of search
+	refusedNames  map[string]bool     // the definitions that the target refused, and why
+	notShown      string              // the definitions of the source that could not be read, as last reported
 	kept          map[string]struct{} // cache of follow.ReadKept; guarded by writing
 	pausing       []keyspace.Session  // on the masters of a cluster that is compared in passes
 }
@@ -95,7 +98,7 @@ var errCaughtUp = errors.New("the target has caught up")
 
 // New returns a migration from src to a target. The caller closes src, and the migration closes the target.
 func New(src *targets.Conn, o Options) *Migration {
-	m := &Migration{o: o, src: src, began: time.Now(), moved: make(chan struct{}, 1)}
+	m := &Migration{o: o, src: src, began: time.Now(), moved: make(chan struct{}, 1), refusedNames: map[string]bool{}}
 	m.key = follow.Key(src.Target.String())
 	if r, ok := targets.Plain(src.Session).(*remote.Redis); ok {
 		m.feeds = []*feed{{key: m.key, at: r.Again(), ask: r.Again()}}
@@ -134,11 +137,11 @@ func (m *Migration) Run(ctx context.Context) (r Result, err error) {
 		return m.resultNow(), err
 	}
 	if m.o.CutOver != nil {
-		if err := m.cutOver(ctx); err != nil {
-			return m.resultNow(), err
-		}
+		err = m.cutOver(ctx)
+	} else { // the pause of a cut-over is too short to index many keys
+		err = m.buildIndexes(ctx)
 	}
-	return m.resultNow(), nil
+	return m.resultNow(), err
 }
 
 func (m *Migration) say(format string, args ...any) {

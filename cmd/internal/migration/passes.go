@@ -89,12 +89,6 @@ func (m *Migration) copyAll(ctx context.Context, p follow.Position, again bool) 
 	if err := m.write(ctx, move.Keys(ctx, m.src, transfer.ReadOptions{}), p.Whole); err != nil {
 		return p, err
 	}
-	libraries, err := transfer.ReadLibraries(ctx, m.src)
-	if err != nil {
-		m.say("libraries of functions were left out: %v", err)
-	} else if err := m.loadLibraries(ctx, libraries); err != nil {
-		return p, err
-	}
 	return p, m.begin(ctx, nil, p)
 }
 
@@ -122,7 +116,7 @@ func (m *Migration) pass(ctx context.Context, whole bool, kept map[string]struct
 	if _, err := transfer.Diff(inner, m.src, m.dst, o); err != nil && differences < passKeys {
 		return differences, err
 	}
-	return differences, errors.Join(m.copyKeys(ctx, changed), m.deleteKeys(ctx, deleted))
+	return differences, errors.Join(m.copyKeys(ctx, changed), m.deleteKeys(ctx, deleted), m.copyDefinitions(ctx))
 }
 
 // Keys are read and deleted by name in groups of keysAtOnce.

@@ -381,7 +381,7 @@ func (m *Migration) sameMasters(ctx context.Context) error {
 // loadShard replaces the keys of one master's slots by its snapshot. Keys of other slots, which are moving, are copied
 // from the cluster.
 func (m *Migration) loadShard(ctx context.Context, f *feed, s *psync.Stream) error {
-	next, libraries, stop := m.snapshot(s)
+	next, all, stop := m.snapshot(s)
 	defer stop()
 	first, err, any := next()
 	if err != nil {
@@ -414,7 +414,7 @@ func (m *Migration) loadShard(ctx context.Context, f *feed, s *psync.Stream) err
 		}
 		return err
 	}
-	if err := m.loadLibraries(ctx, *libraries); err != nil {
+	if err := m.loadDefinitions(ctx, *all); err != nil {
 		return err
 	}
 	slots := sortedKeys(foreign)

@@ -183,7 +183,11 @@ func (m *Migration) flush(ctx context.Context, f *feed, s *psync.Stream) error {
 		return err
 	}
 	m.reached(f, s)
-	return nil
+	if m.dst.File == nil || !m.searches {
+		return nil
+	}
+	_, err := m.dst.File.BuildIndexes(ctx, move.IndexedKeys)
+	return err
 }
 
 // resume continues at the position that the target has, if any.
@@ -237,6 +241,9 @@ func (m *Migration) target(clock int64) follow.Target {
 
 // noteRefused reports a command that the target refused.
 func (m *Migration) noteRefused(command string, err error) {
+	if strings.HasPrefix(command, "FT.") && strings.HasSuffix(err.Error(), "already exists") {
+		return // copyDefinitions was earlier than the stream
+	}
 	if n := m.refused.Add(1); n <= move.MaxListed {
 		m.say("%s was refused: %v: the target differs from the source", command, err)
 	}
