@@ -10,7 +10,8 @@ import (
 )
 
 // kept holds the variables that the test tools need: paths of programs, temporary files,
-// caches and registries. keptPrefixes holds prefixes of more.
+// caches and registries. keptPrefixes holds prefixes of more. GOGC is for the tests only: the programs that they start
+// collect garbage as a user's do.
 var (
 	kept         = []string{"PATH", "HOME", "TMPDIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}
 	keptPrefixes = []string{"GO", "NODE_", "NPM_", "SSL_CERT_"}
@@ -26,9 +27,9 @@ func Environ() []string {
 
 func keeps(name string) bool {
 	name = strings.ToUpper(name)
-	return slices.Contains(kept, name) || slices.ContainsFunc(keptPrefixes, func(prefix string) bool {
+	return name != "GOGC" && (slices.Contains(kept, name) || slices.ContainsFunc(keptPrefixes, func(prefix string) bool {
 		return strings.HasPrefix(name, prefix)
-	})
+	}))
 }
 
 // Clear sets the environment of this process and its children to Environ.
