@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/store"
@@ -16,6 +17,7 @@ import (
 // TestDamagedKeys runs commands on keys with missing elements, on a store that holds transactions open and on one
 // that cannot. Each command is answered, or its reply reports a damaged key.
 func TestDamagedKeys(t *testing.T) {
+	race.Skip(t)
 	for name, open := range map[string]func() engine.Store{
 		"transactions": func() engine.Store {
 			st, err := local.Open(local.Memory, local.Options{SweepEvery: -1})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/redis/script"
@@ -33,6 +34,7 @@ func debugged(t *testing.T, s *engine.Session, code string, commands ...string) 
 
 // TestDebugSizes has a script log and describe much: the text is bounded.
 func TestDebugSizes(t *testing.T) {
+	race.Skip(t)
 	e := inMemory(t)
 	v, _ := debugged(t, e.Session(), "local s = string.rep('x', 1e6) for i = 1, 1e6 do redis.debug(s) end")
 	if !strings.Contains(string(v.Str), "not enough memory") {

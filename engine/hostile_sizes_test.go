@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -67,6 +68,7 @@ func seriesWithRules(rules int) (calls [][]string) {
 // TestHostileSizes makes small calls about large structures. Memory is charged before it is allocated, and a computation
 // ends with its client.
 func TestHostileSizes(t *testing.T) {
+	race.Skip(t)
 	long := strings.Repeat("x", 100_000)
 	many := func(command string, n int, element string) []string {
 		words := strings.Fields(command)

@@ -8,6 +8,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -63,6 +64,7 @@ func TestLongStatements(t *testing.T) {
 // TestStatementThatIsUndone changes more pages in one statement than SQLite keeps in memory for undoing it,
 // once until the statement ends and once until it fails.
 func TestStatementThatIsUndone(t *testing.T) {
+	race.Skip(t)
 	c, err := openConn(filepath.Join(t.TempDir(), "file"), makeIfNew)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/test/foreignfile"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/local/otherformats"
 	"github.com/meowdis/meowdis/redis/resp"
@@ -153,6 +154,7 @@ func TestForeign(t *testing.T) {
 
 // TestForeignPages scans more keys and elements than fit in a page, with rows of other keys between them.
 func TestForeignPages(t *testing.T) {
+	race.Skip(t)
 	s := openForeign(t, "redka", `
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
 		INSERT INTO rkey SELECT 1000 + i, 'k' || i, 1, 1, NULL, 0, NULL FROM n;

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/store"
@@ -92,6 +93,7 @@ func readTogether(t *testing.T, s *local.Store, n int) {
 // write acknowledged after that is in the file at the end. So is each earlier write, unless the file itself is
 // gone.
 func TestSubsets(t *testing.T) {
+	race.Skip(t)
 	if runtime.GOOS != "linux" {
 		return // another process cannot see which WAL is in use
 	}
@@ -215,6 +217,7 @@ func testSubset(t *testing.T, path string, subset int, replace, process, checkpo
 // TestSubsetsAtOpening deletes or replaces each subset after each opening of the file for a store. The store refuses to
 // open, or loses no write that it acknowledges. What was written before stays, unless its file or log was deleted.
 func TestSubsetsAtOpening(t *testing.T) {
+	race.Skip(t)
 	if runtime.GOOS != "linux" {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/local/doctor"
@@ -71,6 +72,7 @@ var expectedReplies = []struct {
 
 // TestMigratedFiles migrates files of earlier versions: their data is unchanged, and their tables are a new file's.
 func TestMigratedFiles(t *testing.T) {
+	race.Skip(t)
 	scripts, err := filepath.Glob("testdata/schema/*.sql")
 	if err != nil {
 		t.Fatal(err)

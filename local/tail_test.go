@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -79,6 +80,7 @@ func (s *Store) exec(sql string, args ...store.Value) error {
 // TestTail writes from this process and from another connection, restarts the WAL, shrinks the file, and
 // compares the pages each time.
 func TestTail(t *testing.T) {
+	race.Skip(t)
 	s, tail, path := openTailed(t)
 	copied := shadow{}
 	copied.take(t, tail)

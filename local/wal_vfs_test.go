@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/store"
 )
@@ -22,6 +23,7 @@ var errFull = errors.New("the disk is full")
 // transaction. Every third transaction fails on a full disk, at any of its writes; others are rolled back after
 // they have written more than the cache holds.
 func TestLogWrites(t *testing.T) {
+	race.Skip(t)
 	for full, rounds := range map[bool]int{false: 40, true: 10} {
 		path := filepath.Join(t.TempDir(), "t.sqlite")
 		s := open(t, path, local.Options{CacheBytes: 16 << 10, SweepEvery: -1, SyncFull: full})
