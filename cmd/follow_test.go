@@ -20,7 +20,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-var followCuts = flag.Int("cuts", 7, "cuts of the network in TestFollow")
+var followCuts = flag.Int("cuts", 4, "cuts of the network in TestFollow")
 
 // redisAt is a server on a Unix socket that can be killed and started again with its data: a redis-server, or meowdis.
 type redisAt struct {
@@ -450,10 +450,10 @@ func TestFollow(t *testing.T) {
 					c.Process.Signal(syscall.SIGKILL)
 					<-ended
 					c, said, ended = follow()
-				case left%8 == 2:
+				case left%4 == 2:
 					source.kill()
 					source.start()
-				case left%8 == 6 && other != nil:
+				case left%4 == 3 && other != nil:
 					other.kill()
 					other.start()
 				}

@@ -15,13 +15,13 @@ type pattern struct {
 }
 
 var patterns = map[string]pattern{
-	"after one pivot":     {8000, func(int) (string, string) { return "AFTER", "first" }},
-	"before the newest":   {8000, func(i int) (string, string) { return "BEFORE", newest(i, "last") }},
-	"before the old head": {4000, func(int) (string, string) { return "BEFORE", "a" }},
-	"before one pivot":    {4000, func(int) (string, string) { return "BEFORE", "last" }},
-	"after the newest":    {4000, func(i int) (string, string) { return "AFTER", newest(i, "first") }},
-	"after the old tail":  {4000, func(int) (string, string) { return "AFTER", "z" }},
-	"around the newest": {4000, func(i int) (string, string) {
+	"after one pivot":     {2000, func(int) (string, string) { return "AFTER", "first" }},
+	"before the newest":   {2000, func(i int) (string, string) { return "BEFORE", newest(i, "last") }},
+	"before the old head": {1000, func(int) (string, string) { return "BEFORE", "a" }},
+	"before one pivot":    {1000, func(int) (string, string) { return "BEFORE", "last" }},
+	"after the newest":    {1000, func(i int) (string, string) { return "AFTER", newest(i, "first") }},
+	"after the old tail":  {1000, func(int) (string, string) { return "AFTER", "z" }},
+	"around the newest": {1000, func(i int) (string, string) {
 		if i%2 == 0 {
 			return "BEFORE", newest(i, "last")
 		}

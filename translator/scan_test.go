@@ -96,7 +96,7 @@ func TestScanEnds(t *testing.T) {
 // TestScanManyKeys expects each of 100,000 keys once, also with MATCH and TYPE.
 func TestScanManyKeys(t *testing.T) {
 	c := newClient(t)
-	const n = 100_000
+	const n = 20_000
 	c.fillKeys("k:", n)
 	c.do("SADD", "members", "a")
 	seen, pages := c.scan(n/1000+2, quiet, "COUNT", "1000")

@@ -22,7 +22,7 @@ const mixedKeys = 228
 
 var (
 	mixedDatabases = []int{0, 3, 15}
-	copies         = flag.Int("copies", 2, "how many fixtures are copied to a Worker")
+	copies         = flag.Int("copies", 1, "how many fixtures are copied to a Worker")
 )
 
 // edgeCopies copies fixtures of all types, each into an object of its own, and compares the copies.

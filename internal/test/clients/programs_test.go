@@ -145,7 +145,7 @@ func build(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, ".", nil, "go", "build", "-o", filepath.Join(dir, "meowdis"), "github.com/meowdis/meowdis")
+		run(t, ".", nil, "go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "meowdis"), "github.com/meowdis/meowdis")
 		buildDir = dir
 	})
 	if buildDir == "" {

@@ -140,11 +140,12 @@ func TestAside(t *testing.T) {
 	replay(t, true, some, func(t *testing.T) (store, error) { return openLocal(t.TempDir() + "/corpus.sqlite") }, engine.WithStaging(-1))
 }
 
-// TestMemory plays them as if no list were short.
+// TestMemory plays them as if no list were short, and sweeps before each batch, which shows that nothing is swept while
+// no time passes.
 func TestMemory(t *testing.T) {
 	defer func(n int, long int64) { translator.MaxBoundElements, translator.LongList = n, long }(translator.MaxBoundElements, translator.LongList)
 	translator.MaxBoundElements, translator.LongList = 0, 0
-	replay(t, false, all(t), func(*testing.T) (store, error) { return openLocal(local.Memory) })
+	replay(t, true, all(t), func(*testing.T) (store, error) { return openLocal(local.Memory) })
 }
 
 // TestLargeElements plays them as if everything that is longer than a byte were large.
@@ -156,11 +157,6 @@ func TestLargeElements(t *testing.T) {
 
 func TestHostile(t *testing.T) {
 	replay(t, false, all(t), func(*testing.T) (store, error) { return hostile.Open() })
-}
-
-// TestMemorySwept plays them all, which shows that nothing is swept while no time passes.
-func TestMemorySwept(t *testing.T) {
-	replay(t, true, all(t), func(*testing.T) (store, error) { return openLocal(local.Memory) })
 }
 
 func TestHostileSwept(t *testing.T) {

@@ -22,7 +22,7 @@ var (
 
 const (
 	caseLength = 60
-	shortRun   = 40 // cases
+	shortRun   = 20 // cases
 	mostFound  = 5  // differences before a group's run ends
 )
 
