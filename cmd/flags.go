@@ -104,7 +104,7 @@ var redisCLIFlags = map[string]string{
 	"--quoted-pattern":  "not needed: the shell quotes a pattern",
 	"--no-auth-warning": "not needed: meowdis prints no warning",
 	"--pipe-timeout":    "--timeout", "--cluster": "redis-cli --cluster: meowdis does not manage clusters",
-	"--cacertdir": "--cacert FILE", "--tls-ciphers": "not available: Go chooses secure ciphers", "--tls-ciphersuites": "not available: Go chooses secure ciphers",
+	"--tls-ciphers": "not available: Go chooses secure ciphers", "--tls-ciphersuites": "not available: Go chooses secure ciphers",
 	"--stat": "meowdis stats --live", "--latency": "meowdis latency", "--latency-history": "meowdis latency", "--latency-dist": "meowdis latency",
 	"--rdb": "meowdis export SOURCE FILE.rdb", "-e": "not needed: an error makes the exit code 1",
 }

@@ -37,6 +37,7 @@ Profiles are in config.toml, at the path that "meowdis paths" prints:
   url = "https://example.com"  # or redis://, rediss://, unix://
   keyring = true               # the token is in the system's keyring, or
   # token_env = "PROD_TOKEN"   # in this variable, or
+  # token_command = "aws …"    # a command prints it, or
   # token = "…"                # here
   database = 0
   confirm = "name"
@@ -55,6 +56,10 @@ meowdis does not know, before they are sent. A file is then opened for reading.
 
 A token is stored in the system's keyring if there is one, else in config.toml,
 which only you can read. MEOWDIS_KEYRING=off does not use the keyring.
+
+token_command runs in a shell, for at most 30 s, and again when the token has
+expired or is refused. It prints the token, or JSON with "token" (or "password",
+"access_token", "accessToken"), "user" and "expires_in" or "expires_on".
 
 config.toml also holds the key bindings and colours of inspect: "meowdis inspect
 --keys" prints them.`
@@ -225,6 +230,8 @@ func showProfile(config *profile.File, name string) shownProfile {
 		shown.Token = "in config.toml"
 	case p.TokenEnv != "":
 		shown.Token = "in $" + p.TokenEnv
+	case p.TokenCommand != "":
+		shown.Token = "from " + p.TokenCommand
 	case p.Keyring:
 		shown.Token = "in the keyring"
 	}
@@ -288,12 +295,14 @@ stored in the same way: in the system's keyring if there is one.`,
 	targets.AddTarget(cmd, &o.spec, "`TARGET`: a file or a URL")
 	f.BoolVar(&o.tokenStdin, "token-stdin", false, "read the token from stdin")
 	f.StringVar(&o.settings.TokenEnv, "token-env", "", "read the token from the variable `VAR`, each time it is needed")
+	f.StringVar(&o.settings.TokenCommand, "token-command", "", "read the token from the output of `COMMAND`, again when it expires or is refused")
 	f.IntVarP(&o.settings.Database, "database", "n", 0, "database `NUMBER` to start in")
 	f.StringVar(&o.confirm, "confirm", "yes", "confirmation before a dangerous command: `none|yes|name`")
 	f.BoolVar(&o.settings.ReadOnly, "read-only", false, "refuse commands that write")
 	f.StringVar(&o.settings.Color, "color", "", "`COLOR` of the name in the prompt: "+strings.Join(profile.Colors, ", "))
 	targets.AddTLSFlags(cmd, &o.settings.TLS)
 	cmd.RegisterFlagCompletionFunc("token-env", cobra.NoFileCompletions)
+	cmd.RegisterFlagCompletionFunc("token-command", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("confirm", cobra.FixedCompletions([]string{"none", "yes", "name"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions(profile.Colors, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -347,9 +356,9 @@ func (o *profileAddOptions) run(s *streams) error {
 	switch {
 	case token != "":
 		where = o.keep(s, token)
-	case p.URL != "" && p.TokenEnv == "" && s.inTerminal:
+	case p.URL != "" && !o.elsewhere() && s.inTerminal:
 		where = "No token was stored."
-	case p.URL != "" && p.TokenEnv == "":
+	case p.URL != "" && !o.elsewhere():
 		where = "No token was stored, because stdin is not a terminal: give --token-stdin or --token-env."
 	}
 	config.Profiles[o.name] = *p
@@ -360,13 +369,31 @@ func (o *profileAddOptions) run(s *streams) error {
 	return err
 }
 
+// elsewhere reports whether the token comes from a variable or a command.
+func (o *profileAddOptions) elsewhere() bool {
+	return o.settings.TokenEnv != "" || o.settings.TokenCommand != ""
+}
+
+// hidesPassword reports whether the URL that follows ssh://HOST/ has a password.
+func hidesPassword(raw string) bool {
+	_, inner, _ := strings.Cut(strings.TrimPrefix(raw, "ssh://"), "/")
+	u, err := url.Parse(inner)
+	if err != nil {
+		return false
+	}
+	_, has := u.User.Password()
+	return has
+}
+
 // target checks the file or URL of the profile, and removes the password from a URL and returns it.
 func (o *profileAddOptions) target() (password string, err error) {
 	p := &o.settings
 	switch {
-	case o.tokenStdin && p.TokenEnv != "":
-		return "", exit.Usagef("give only one of --token-stdin and --token-env")
-	case p.DB != "" && (o.tokenStdin || p.TokenEnv != ""):
+	case o.tokenStdin && o.elsewhere(), p.TokenEnv != "" && p.TokenCommand != "":
+		return "", exit.Usagef("give only one of --token-stdin, --token-env and --token-command")
+	case strings.HasPrefix(p.URL, "ssh://") && hidesPassword(p.URL):
+		return "", exit.Usagef("leave out the password of a URL behind ssh://, and give --token-stdin")
+	case p.DB != "" && (o.tokenStdin || o.elsewhere()):
 		return "", exit.Usagef("a file has no token")
 	case p.DB == local.Memory:
 		return "", exit.Usagef("%s keeps nothing: a profile needs a file", local.Memory)
@@ -379,7 +406,7 @@ func (o *profileAddOptions) target() (password string, err error) {
 	if _, err := targets.FromURL(p.URL, "", "TARGET"); err != nil {
 		return "", err
 	}
-	for _, path := range []*string{&p.CACert, &p.Cert, &p.Key} {
+	for _, path := range []*string{&p.CACert, &p.CACertDir, &p.Cert, &p.Key} {
 		if *path != "" {
 			if *path, err = filepath.Abs(*path); err != nil {
 				return "", err
@@ -394,7 +421,7 @@ func (o *profileAddOptions) target() (password string, err error) {
 		return "", err
 	}
 	password, has := u.User.Password()
-	if has && (o.tokenStdin || p.TokenEnv != "") {
+	if has && (o.tokenStdin || o.elsewhere()) {
 		return "", exit.Usagef("the URL already has a password")
 	}
 	if has {
@@ -412,7 +439,7 @@ func (o *profileAddOptions) token(s *streams) (string, error) {
 	var text string
 	var err error
 	switch {
-	case o.settings.TokenEnv != "":
+	case o.elsewhere():
 		return "", nil
 	case o.tokenStdin:
 		var all []byte

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/meowdis/meowdis/store"
@@ -22,6 +23,9 @@ type Options struct {
 	// command may block. 0 means 10 seconds to connect and 30 for the rest.
 	Timeout time.Duration
 	IP      string // "4" or "6" for addresses of that version only; "" for both
+	// Credentials, if not nil, returns the user and the password, or the token of a REST endpoint. It is called for each
+	// connection, and again after the server has refused the password.
+	Credentials CredentialsFunc
 	// Dial, if not nil, connects in place of the network, such as through another machine.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -42,6 +46,7 @@ func (o Options) dial(ctx context.Context, network, address string) (net.Conn, e
 // the system's authorities.
 type TLS struct {
 	CACert    string // path of a PEM file with the only authorities to trust
+	CACertDir string // path of a directory of such files, beside CACert
 	Cert, Key string // paths of a client certificate and its key in PEM form; both or none
 	SNI       string // server name to request and verify instead of the URL's host
 	Insecure  bool   // trusts any certificate
@@ -101,6 +106,14 @@ func (t TLS) config(host string) (*tls.Config, error) {
 			return nil, fmt.Errorf("%s has no certificate in PEM form", t.CACert)
 		}
 	}
+	if t.CACertDir != "" {
+		if c.RootCAs == nil {
+			c.RootCAs = x509.NewCertPool()
+		}
+		if err := addDirectory(c.RootCAs, t.CACertDir); err != nil {
+			return nil, err
+		}
+	}
 	if (t.Cert == "") != (t.Key == "") {
 		return nil, errors.New("a client certificate needs its key, and the key its certificate")
 	}
@@ -113,6 +126,36 @@ func (t TLS) config(host string) (*tls.Config, error) {
 	}
 	return c, nil
 }
+
+// addDirectory adds the certificates of all files in a directory. Other files are ignored.
+func addDirectory(pool *x509.CertPool, dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("reading the authorities to trust, %s: %w", dir, pathless(err))
+	}
+	any := false
+	for _, e := range entries {
+		if path := filepath.Join(dir, e.Name()); isRegular(path) {
+			pem, err := os.ReadFile(path)
+			if err != nil {
+				return fmt.Errorf("reading the authorities to trust, %s: %w", path, pathless(err))
+			}
+			any = pool.AppendCertsFromPEM(pem) || any
+		}
+	}
+	if !any {
+		return fmt.Errorf("no file in %s has a certificate in PEM form", dir)
+	}
+	return nil
+}
+
+// isRegular reports whether path is a file that certificates may be in. OpenSSL's directories have links.
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Size() < maxPEM
+}
+
+const maxPEM = 16 << 20
 
 func pathless(err error) error {
 	var path *os.PathError

@@ -32,6 +32,8 @@ type Redis struct {
 	heard   bool // a reply arrived over this connection
 	onPush  func(resp.Value)
 
+	authUntil time.Time // when the credentials of the connection expire; zero if that is unknown
+
 	db       int
 	multi    bool
 	multiDB  int  // database after the queued SELECTs
@@ -133,7 +135,7 @@ func (r *Redis) send(ctx context.Context, calls [][][]byte) ([]resp.Value, error
 	if len(calls) == 0 {
 		return nil, nil
 	}
-	if r.conn != nil && !r.alive() {
+	if r.conn != nil && (r.authExpired() || !r.alive()) {
 		r.drop()
 	}
 	if err := r.ready(ctx); err != nil {
@@ -141,6 +143,16 @@ func (r *Redis) send(ctx context.Context, calls [][][]byte) ([]resp.Value, error
 	}
 	before := *r
 	replies, err := r.exchange(ctx, calls)
+	if err == nil && r.server.options.Credentials != nil && !before.multi && !before.watching && wantsAuth(replies) {
+		r.drop()
+		if err := r.identify(ctx, r.password()); err != nil {
+			return nil, err
+		}
+		if err := r.ready(ctx); err != nil {
+			return nil, err
+		}
+		return r.exchange(ctx, calls)
+	}
 	if err == nil {
 		return replies, nil
 	}

@@ -16,6 +16,7 @@ import (
 type sentinels struct {
 	addresses []string
 	name      string
+	auth      [][]byte // of the sentinels: optional user, then password; the URL's own are the master's
 }
 
 // IsSentinel reports whether a URL names sentinels: redis-sentinel://a:26379,b:26379/NAME, or rediss-sentinel:// for a
@@ -33,6 +34,12 @@ func parseSentinels(u *url.URL) (s sentinels, db string, err error) {
 		}
 		s.addresses = append(s.addresses, host)
 	}
+	if password := u.Query().Get("sentinel_password"); password != "" {
+		if user := u.Query().Get("sentinel_user"); user != "" {
+			s.auth = append(s.auth, []byte(user))
+		}
+		s.auth = append(s.auth, []byte(password))
+	}
 	if s.name == "" {
 		return s, db, errors.New("the name of the master is missing: give redis-sentinel://HOST:26379/NAME")
 	}
@@ -43,12 +50,16 @@ func parseSentinels(u *url.URL) (s sentinels, db string, err error) {
 func (s *server) locate(ctx context.Context) (string, error) {
 	var errs []error
 	for _, address := range s.sentinels.addresses {
-		r := &Redis{server: server{network: "tcp", address: address, options: s.options}}
+		options := s.options
+		options.Credentials = nil // for the master
+		r := &Redis{server: server{network: "tcp", address: address, auth: s.sentinels.auth, options: options}}
 		v, err := r.Do(ctx, []byte("SENTINEL"), []byte("GET-MASTER-ADDR-BY-NAME"), []byte(s.sentinels.name))
 		r.Close()
 		switch {
 		case err != nil:
 			errs = append(errs, err)
+		case v.IsError() && strings.HasPrefix(string(v.Str), "NOAUTH "):
+			errs = append(errs, fmt.Errorf("sentinel %s wants a password: add ?sentinel_password=… (and sentinel_user=…) to the URL", address))
 		case v.IsError():
 			errs = append(errs, fmt.Errorf("sentinel %s: %s", address, v.Str))
 		case len(v.Elems) != 2:

@@ -19,6 +19,7 @@ type server struct {
 	address string
 	tls     *tls.Config // nil without TLS
 	auth    [][]byte    // optional user, then password
+	user    string      // of the URL, for Options.Credentials
 	db      int
 	options Options
 
@@ -38,7 +39,7 @@ func parseServer(rawURL string, o Options) (server, error) {
 	if err != nil {
 		return server{}, errors.New("the URL cannot be read")
 	}
-	s := server{network: "tcp", options: o}
+	s := server{network: "tcp", options: o, user: u.User.Username()}
 	if password, ok := u.User.Password(); ok {
 		if name := u.User.Username(); name != "" {
 			s.auth = append(s.auth, []byte(name))
@@ -150,8 +151,34 @@ func (r *Redis) connect(ctx context.Context) error {
 	return r.connectOnce(ctx)
 }
 
-// connectOnce connects to the server's address.
+// connectOnce connects to the server's address. After refused credentials it tries others once.
 func (r *Redis) connectOnce(ctx context.Context) error {
+	if err := r.identify(ctx, ""); err != nil {
+		return err
+	}
+	err := r.connectAs(ctx)
+	if errors.Is(err, errWrongPassword) && r.server.options.Credentials != nil {
+		was := r.password()
+		if err := r.identify(ctx, was); err != nil {
+			return err
+		}
+		if r.password() != was {
+			return r.connectAs(ctx)
+		}
+	}
+	return err
+}
+
+// errWrongPassword reports refused credentials.
+var errWrongPassword = errors.New("wrong password")
+
+// wrongPassword adds the text of the reply to errWrongPassword.
+type wrongPassword struct{ error }
+
+func (wrongPassword) Is(target error) bool { return target == errWrongPassword }
+
+// connectAs connects with the credentials of the session.
+func (r *Redis) connectAs(ctx context.Context) error {
 	conn, err := r.server.dial(ctx)
 	if err != nil {
 		return err
@@ -162,7 +189,7 @@ func (r *Redis) connectOnce(ctx context.Context) error {
 	if err == nil && r.resp3 && isTooOld(replies[0]) {
 		r.resp3 = false
 		r.drop()
-		return r.connectOnce(ctx)
+		return r.connectAs(ctx)
 	}
 	for i, v := range replies {
 		switch {
@@ -171,11 +198,14 @@ func (r *Redis) connectOnce(ctx context.Context) error {
 			// As redis-cli does, continue: the server needs no password.
 			r.server.auth = nil
 			r.drop()
-			return r.connectOnce(ctx)
+			return r.connectAs(ctx)
 		case strings.HasPrefix(string(v.Str), "NOAUTH "):
 			err = fmt.Errorf("%s %w: %s", r.server.address, ErrNoPassword, v.Str)
 		default:
 			err = fmt.Errorf("%s refused %s: %s", r.server.address, calls[i][0], v.Str)
+			if refusesAuth(v) {
+				err = wrongPassword{err}
+			}
 		}
 	}
 	if err != nil {

@@ -18,9 +18,10 @@ type REST struct {
 	features
 	queueState
 
-	base   *url.URL
-	token  string
-	client *http.Client
+	base        *url.URL
+	token       string
+	credentials CredentialsFunc // nil for a fixed token
+	client      *http.Client
 
 	db   int
 	sync string // sync token of the last response
@@ -68,7 +69,7 @@ func OpenREST(rawURL, token string, o Options) (*REST, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &REST{base: u, token: token, waitBefore: backoff, client: client}, nil
+	return &REST{base: u, token: token, credentials: o.Credentials, waitBefore: backoff, client: client}, nil
 }
 
 // DB returns the selected database.

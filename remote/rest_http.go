@@ -71,8 +71,22 @@ func backoff(attempt int) time.Duration {
 
 // post sends q, and retries after a network failure if that is safe.
 func (r *REST) post(ctx context.Context, q request) (answer, error) {
+	if err := r.identify(ctx, ""); err != nil {
+		return answer{}, err
+	}
+	renewed := false
 	for attempt := 0; ; attempt++ {
 		a, err := r.try(ctx, q)
+		if a.status == http.StatusUnauthorized && r.credentials != nil && !renewed {
+			renewed = true
+			was := r.token
+			if err := r.identify(ctx, was); err != nil {
+				return a, err
+			}
+			if r.token != was {
+				a, err = r.try(ctx, q)
+			}
+		}
 		if err == nil || attempt+1 == maxTries || ctx.Err() != nil || !mayRetry(err, q.repeatable) {
 			return a, err
 		}
@@ -82,6 +96,16 @@ func (r *REST) post(ctx context.Context, q request) (answer, error) {
 			return a, ctx.Err()
 		}
 	}
+}
+
+// identify sets the token. refused is a token that the endpoint has refused, or "".
+func (r *REST) identify(ctx context.Context, refused string) error {
+	if r.credentials == nil {
+		return nil
+	}
+	c, err := r.credentials(ctx, refused)
+	r.token = c.Password
+	return err
 }
 
 // mayRetry reports whether a failed request may be sent again: it was never sent, or it may run twice.

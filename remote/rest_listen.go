@@ -102,6 +102,9 @@ func monitorEvent(data []byte) (resp.Value, bool) {
 
 // follow reads the events of s until ctx or the connection ends.
 func (r *REST) follow(ctx context.Context, s eventStream, each func(resp.Value) error) error {
+	if err := r.identify(ctx, ""); err != nil {
+		return err
+	}
 	req, err := r.httpRequest(ctx, request{path: s.path, body: []byte("[]")})
 	if err != nil {
 		return err

@@ -60,14 +60,14 @@ func TestSentinel(t *testing.T) {
 	replica, _, _ := startRedis(t, func(own int) []string { return append(plain(own), "--replicaof", fmt.Sprintf("127.0.0.1 %d", port)) })
 	sentinel, _, _ := startRedis(t, func(own int) []string {
 		conf := filepath.Join(dir, fmt.Sprintf("sentinel-%d.conf", own))
-		text := fmt.Sprintf("port %d\nbind 127.0.0.1\ndir %s\nsentinel monitor cats 127.0.0.1 %d 1\nsentinel down-after-milliseconds cats 500\nsentinel failover-timeout cats 3000\n", own, dir, port)
+		text := fmt.Sprintf("port %d\nbind 127.0.0.1\ndir %s\nsentinel monitor cats 127.0.0.1 %d 1\nsentinel down-after-milliseconds cats 500\nrequirepass hiss\nsentinel failover-timeout cats 3000\n", own, dir, port)
 		if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return []string{conf, "--sentinel"}
 	})
 	ctx := context.Background()
-	ask, err := remote.OpenRedis(ctx, "redis://"+sentinel, false, remote.Options{})
+	ask, err := remote.OpenRedis(ctx, "redis://:hiss@"+sentinel, false, remote.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestSentinel(t *testing.T) {
 			t.Fatalf("the sentinel does not know the replica: %v %v", v, err)
 		}
 	}
-	s, err := remote.OpenRedis(ctx, "redis-sentinel://127.0.0.1:1,"+sentinel+"/cats/2", false, remote.Options{})
+	s, err := remote.OpenRedis(ctx, "redis-sentinel://127.0.0.1:1,"+sentinel+"/cats/2?sentinel_password=hiss", false, remote.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,10 @@ func TestSentinel(t *testing.T) {
 	if v, err := s.Do(ctx, commandOf("SET a 2")...); err != nil || string(v.Str) != "OK" {
 		t.Errorf("%s %v", v.Str, err)
 	}
-	if _, err := remote.OpenRedis(ctx, "redis-sentinel://"+sentinel+"/dogs", false, remote.Options{}); err == nil || !strings.Contains(err.Error(), `knows no master "dogs"`) {
+	if _, err := remote.OpenRedis(ctx, "redis-sentinel://"+sentinel+"/cats", false, remote.Options{}); err == nil || !strings.Contains(err.Error(), "sentinel_password") {
+		t.Error(err)
+	}
+	if _, err := remote.OpenRedis(ctx, "redis-sentinel://"+sentinel+"/dogs?sentinel_user=default&sentinel_password=hiss", false, remote.Options{}); err == nil || !strings.Contains(err.Error(), `knows no master "dogs"`) {
 		t.Error(err)
 	}
 	if err := remote.CheckURL("redis-sentinel://" + sentinel); err == nil {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -85,6 +86,9 @@ func TestTLS(t *testing.T) {
 		"no certificate":       {remote.TLS{CACert: ca, SNI: "redis.test"}, "certificate required"},
 		"a key alone":          {remote.TLS{CACert: ca, Key: key}, "needs its key"},
 		"a file that is not":   {remote.TLS{CACert: a.Path("none.pem")}, "none.pem: no such file"},
+		"a directory":          {remote.TLS{CACertDir: filepath.Dir(ca), Cert: cert, Key: key, SNI: "redis.test"}, ""},
+		"an empty directory":   {remote.TLS{CACertDir: t.TempDir()}, "has a certificate in PEM form"},
+		"no directory":         {remote.TLS{CACertDir: a.Path("none")}, "no such file"},
 		"no certificate in it": {remote.TLS{CACert: key}, "has no certificate in PEM form"},
 	} {
 		err := ping("rediss://"+address, remote.Options{TLS: c.tls})
@@ -96,6 +100,12 @@ func TestTLS(t *testing.T) {
 		t.Errorf("without TLS: %v", err)
 	}
 	plain := answerPings(t, listenLocally(t))
+	if err := ping("redis://"+plain, remote.Options{IP: "4"}); err != nil {
+		t.Errorf("IPv4 only: %v", err)
+	}
+	if err := ping("redis://"+plain, remote.Options{IP: "6"}); err == nil || !strings.Contains(err.Error(), "no suitable address") {
+		t.Errorf("IPv6 only: %v", err)
+	}
 	if err := ping("rediss://"+plain, remote.Options{}); err == nil || !strings.Contains(err.Error(), "it speaks Redis without TLS: give redis://") {
 		t.Errorf("TLS with a plain port: %v", err)
 	}

@@ -18,6 +18,8 @@ type Profile struct {
 	Keyring  bool   `toml:"keyring,omitempty" json:"-"`
 	TokenEnv string `toml:"token_env,omitempty" json:"-"`
 	Token    string `toml:"token,omitempty" json:"-"`
+	// TokenCommand prints the token, each time that a new one is needed.
+	TokenCommand string `toml:"token_command,omitempty" json:"-"`
 
 	TLS
 
@@ -30,11 +32,12 @@ type Profile struct {
 // TLS holds the settings of TLS connections: paths of PEM files, the expected server name, and whether to trust any
 // certificate.
 type TLS struct {
-	CACert   string `toml:"cacert,omitempty" json:"cacert,omitempty"`
-	Cert     string `toml:"cert,omitempty" json:"cert,omitempty"`
-	Key      string `toml:"key,omitempty" json:"key,omitempty"`
-	SNI      string `toml:"sni,omitempty" json:"sni,omitempty"`
-	Insecure bool   `toml:"insecure,omitempty" json:"insecure,omitempty"`
+	CACert    string `toml:"cacert,omitempty" json:"cacert,omitempty"`
+	CACertDir string `toml:"cacertdir,omitempty" json:"cacertdir,omitempty"`
+	Cert      string `toml:"cert,omitempty" json:"cert,omitempty"`
+	Key       string `toml:"key,omitempty" json:"key,omitempty"`
+	SNI       string `toml:"sni,omitempty" json:"sni,omitempty"`
+	Insecure  bool   `toml:"insecure,omitempty" json:"insecure,omitempty"`
 }
 
 // Confirm is the answer that a user must give before a dangerous command runs.
@@ -69,6 +72,10 @@ func (p Profile) check(name string) error {
 		return fmt.Errorf("invalid profile name %q: use letters, digits, _, - and .", name)
 	case (p.DB == "") == (p.URL == ""):
 		return fmt.Errorf("profile %s: give either db or url", name)
+	case p.TokenCommand != "" && (p.Keyring || p.Token != "" || p.TokenEnv != ""):
+		return fmt.Errorf("profile %s: token_command is in place of keyring, token_env and token", name)
+	case p.TokenCommand != "" && p.URL == "":
+		return fmt.Errorf("profile %s: a file has no token", name)
 	case p.URL == "" && p.TLS != TLS{}:
 		return fmt.Errorf("profile %s: a file has no certificates", name)
 	case !slices.Contains([]Confirm{ConfirmNone, ConfirmYes, ConfirmName}, p.Confirm.Level()):

@@ -67,8 +67,18 @@ func profileTarget(getenv func(string) string, name string, p profile.Profile, t
 			return t, err
 		}
 	}
+	command := p.TokenCommand
+	if token != "" {
+		command = "" // the user gave another token
+	}
 	t, err = FromURL(p.URL, token, source)
 	t.Profile, t.Settings = name, p
+	if err == nil && command != "" {
+		if t.IsStorage() {
+			return t, exit.Usagef("profile %s: token_command is for servers, and %s is a storage: give token_env", name, t)
+		}
+		t.credentials = &tokenCommand{profile: name, command: command}
+	}
 	return t, err
 }
 

@@ -50,6 +50,8 @@ func (o *Reach) Timeout() time.Duration { return time.Duration(o.timeout) }
 func AddTLSFlags(cmd *cobra.Command, t *profile.TLS) {
 	f := cmd.Flags()
 	f.StringVar(&t.CACert, "cacert", "", "trust only the authorities in `FILE` (PEM), for rediss:// and https://")
+	f.StringVar(&t.CACertDir, "cacertdir", "", "trust only the authorities in the files (PEM) of `DIR`, and of --cacert")
+	cmd.MarkFlagDirname("cacertdir")
 	f.StringVar(&t.Cert, "cert", "", "`FILE` (PEM) with the client's certificate")
 	f.StringVar(&t.Key, "key", "", "`FILE` (PEM) with the key of that certificate")
 	f.StringVar(&t.SNI, "sni", "", "`HOST` that the server's certificate must name, instead of the URL's")
@@ -57,7 +59,7 @@ func AddTLSFlags(cmd *cobra.Command, t *profile.TLS) {
 	for _, name := range []string{"cacert", "cert", "key"} {
 		cmd.MarkFlagFilename(name, "pem", "crt", "key")
 	}
-	flags.InTopic(f, topic, "cacert", "cert", "key", "sni", "insecure")
+	flags.InTopic(f, topic, "cacert", "cacertdir", "cert", "key", "sni", "insecure")
 	cmd.RegisterFlagCompletionFunc("sni", cobra.NoFileCompletions)
 }
 
@@ -71,11 +73,15 @@ func (o *Reach) to(t Target) remote.Options {
 			ip = "4"
 		}
 	}
+	var credentials remote.CredentialsFunc
+	if t.credentials != nil {
+		credentials = t.credentials.get
+	}
 	return remote.Options{
-		IP: ip, Dial: o.dialer(t),
+		IP: ip, Dial: o.dialer(t), Credentials: credentials,
 		Timeout: time.Duration(o.timeout),
 		TLS: remote.TLS{
-			CACert: cmp.Or(o.tls.CACert, kept.CACert), Cert: cmp.Or(o.tls.Cert, kept.Cert), Key: cmp.Or(o.tls.Key, kept.Key),
+			CACert: cmp.Or(o.tls.CACert, kept.CACert), CACertDir: cmp.Or(o.tls.CACertDir, kept.CACertDir), Cert: cmp.Or(o.tls.Cert, kept.Cert), Key: cmp.Or(o.tls.Key, kept.Key),
 			SNI: cmp.Or(o.tls.SNI, kept.SNI), Insecure: o.tls.Insecure || kept.Insecure,
 		},
 	}

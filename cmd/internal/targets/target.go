@@ -18,9 +18,10 @@ type Target struct {
 	Path             string // of a file; otherwise empty
 	URL              *url.URL
 	token            string
-	fallbackPassword string   // a password for a Redis server that asks for one
-	source           string   // the flag or variable that chose it
-	over             *overSSH // nil without ssh
+	fallbackPassword string        // a password for a Redis server that asks for one
+	source           string        // the flag or variable that chose it
+	credentials      *tokenCommand // nil without a token_command
+	over             *overSSH      // nil without ssh
 
 	Profile  string          // the profile's name, or ""
 	Settings profile.Profile // of the profile
