@@ -10,6 +10,9 @@ import (
 // WaitBriefly shortens the wait for a process that uses another WAL.
 func WaitBriefly() { walMismatchTimeout = 0 }
 
+// NoSweepOnClose sets the time limit of the cleanup by Close to 0.
+func NoSweepOnClose() { closeSweepTime = 0 }
+
 // Checkpoint copies the log back as the background does with a log that is too long.
 func (s *Store) Checkpoint() error {
 	s.checkpoints.under.Lock()

@@ -17,10 +17,12 @@ const (
 	sweepSlice = 100
 	minSlice   = 10
 	sweepTime  = 10 * time.Millisecond
+
+	loadSweepSlice = 10_000 // after a bulk load
 )
 
 // closeSweepTime limits the cleanup when a store without a sweeper closes.
-const closeSweepTime = time.Second
+var closeSweepTime = time.Second
 
 // sweep deletes expired keys and fields in the background, until the store closes.
 func (s *Store) sweep() {
@@ -77,15 +79,20 @@ func (s *Store) sweepAll() {
 }
 
 // sweepOnClose deletes the rows of deleted keys, and indexes changed keys, for up to a second, in a store without a
-// sweeper that has written. Without it, this work would pile up when each command is a process of its own.
+// sweeper that has written. Without it, this work would pile up when each command is a process of its own. After a bulk
+// load it does all of this, unless EndBulkLoad is called: otherwise each query would index the keys in memory.
 func (s *Store) sweepOnClose() {
 	if s.options.SweepEvery >= 0 || !s.options.SingleConn || !s.wrote.Load() {
 		return
 	}
-	for began := time.Now(); time.Since(began) < closeSweepTime; {
-		n, err := sweep.PendingDeletes(s.life, s.Apply, sweepSlice)
+	limit, more := sweepSlice, func(began time.Time) bool { return time.Since(began) < closeSweepTime }
+	if s.options.BulkLoad {
+		limit, more = loadSweepSlice, func(time.Time) bool { return s.loading.Err() == nil }
+	}
+	for began := time.Now(); more(began); {
+		n, err := sweep.PendingDeletes(s.life, s.Apply, limit)
 		if err == nil && n == 0 {
-			n, err = sweep.Index(s.life, s.Apply, s.options.Now(), sweepSlice)
+			n, err = sweep.Index(s.life, s.Apply, s.options.Now(), limit)
 		}
 		if n == 0 || err != nil {
 			return // the next process continues

@@ -4,6 +4,7 @@ package translator
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 
@@ -76,7 +77,12 @@ func (c *Call) keyRows(ids []int64, w *store.Work, next func(keys []*keyRow, w *
 
 // loadKeys reads the contents of keys in slices, and calls next. fields limits the fields of hashes, unless it is nil.
 func (c *Call) loadKeys(keys []*keyRow, fields [][]byte, w *store.Work, next func(w *store.Work) Plan) Plan {
-	if len(keys) == 0 {
+	return c.loadUpTo(math.MaxInt64, keys, fields, w, next)
+}
+
+// loadUpTo is loadKeys that stops after that many bytes. The source of a key that it has not read is nil.
+func (c *Call) loadUpTo(bytes int64, keys []*keyRow, fields [][]byte, w *store.Work, next func(w *store.Work) Plan) Plan {
+	if len(keys) == 0 || bytes <= 0 {
 		return next(w)
 	}
 	n := min(len(keys), loadSlice)
@@ -106,7 +112,9 @@ func (c *Call) loadKeys(keys []*keyRow, fields [][]byte, w *store.Work, next fun
 	return readThen(func(r *store.Result) Plan {
 		for _, row := range r.Rows[0] {
 			k := byID[row[0].Int()]
-			r.Work.Grow(int64(64 + len(row[1].Bytes()) + len(row[2].Bytes())))
+			size := int64(64 + len(row[1].Bytes()) + len(row[2].Bytes()))
+			r.Work.Grow(size)
+			bytes -= size
 			name := string(row[1].Bytes())
 			k.source.Fields[name] = row[2].Bytes()
 			k.source.Order = append(k.source.Order, name)
@@ -115,6 +123,7 @@ func (c *Call) loadKeys(keys []*keyRow, fields [][]byte, w *store.Work, next fun
 			k := byID[row[0].Int()]
 			k.source.Text = row[1].Bytes()
 			r.Work.Step(len(k.source.Text))
+			bytes -= int64(len(k.source.Text))
 			root, err := document.Load(k.source.Text, r.Work.Grow)
 			if err != nil {
 				root = &document.Value{}
@@ -122,7 +131,7 @@ func (c *Call) loadKeys(keys []*keyRow, fields [][]byte, w *store.Work, next fun
 			k.source.Root = root
 		}
 		if len(texts) > 0 {
-			loadTexts(byID, r.Rows[2], r.Work)
+			bytes -= loadTexts(byID, r.Rows[2], r.Work)
 		}
 		for _, k := range keys[:n] {
 			k.source.Work = r.Work
@@ -130,12 +139,13 @@ func (c *Call) loadKeys(keys []*keyRow, fields [][]byte, w *store.Work, next fun
 				k.source.Root = &document.Value{}
 			}
 		}
-		return c.loadKeys(keys[n:], fields, r.Work, next)
+		return c.loadUpTo(bytes, keys[n:], fields, r.Work, next)
 	}, stmts...)
 }
 
-// loadTexts parses strings, whose rows follow each other. Strings that are not JSON are empty documents.
-func loadTexts(byID map[int64]*keyRow, rows []store.Row, w *store.Work) {
+// loadTexts parses strings, whose rows follow each other, and returns their bytes. Strings that are not JSON are empty
+// documents.
+func loadTexts(byID map[int64]*keyRow, rows []store.Row, w *store.Work) (bytes int64) {
 	for len(rows) > 0 {
 		n := 1
 		for n < len(rows) && rows[n][0].Int() == rows[0][0].Int() {
@@ -147,12 +157,14 @@ func loadTexts(byID map[int64]*keyRow, rows []store.Row, w *store.Work) {
 		}
 		k := byID[rows[0][0].Int()]
 		k.source.Text = stringOf(parts, w).Str
+		bytes += int64(len(k.source.Text))
 		w.Step(len(k.source.Text))
 		if root, err := document.Parse(k.source.Text, w.Grow); err == nil {
 			k.source.Root = root
 		}
 		rows = rows[n:]
 	}
+	return bytes
 }
 
 // wanted returns the fields of hashes that an index needs, nil for all.

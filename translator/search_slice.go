@@ -3,6 +3,7 @@
 package translator
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/meowdis/meowdis/redis/resp"
@@ -29,7 +30,7 @@ func IndexSlice(now int64, limit int, w *store.Work) Plan {
 		}
 		switch {
 		case len(ids) > 0 && len(indexes) > 0:
-			return c.indexKeys(indexes, ids, r.Work, nil)
+			return c.indexKeys(indexes, ids, sliceBytes, r.Work, nil)
 		case len(r.Rows[3]) > 0:
 			return dropRows(r.Rows[3][0][0], limit, len(indexes) == 0)
 		}
@@ -53,8 +54,10 @@ func writeSlice(stmts ...store.Stmt) Plan {
 	return writeIndex(always(resp.One), stmts...)
 }
 
-// sqlScanned sets the place of the initial scan.
-const sqlScanned = `UPDATE search_indexes SET scanned = ?2 WHERE id = ?1`
+// scannedTo returns the statement that sets the place of the initial scan, NULL at its end.
+func scannedTo(ix *searchIndex, place store.Value) store.Stmt {
+	return store.Stmt{SQL: `UPDATE search_indexes SET scanned = ?2 WHERE id = ?1`, Args: []store.Value{store.Int(ix.id), place}}
+}
 
 // minDeleted limits the deleted documents that an index may have before the sweep removes them.
 const minDeleted = 1000
@@ -67,11 +70,12 @@ func (c *Call) scanKeys(ix *searchIndex, limit int) Plan {
 		for _, row := range r.Rows[0] {
 			ids = append(ids, row[0].Int())
 		}
-		done := store.Stmt{SQL: sqlScanned, Args: []store.Value{store.Int(ix.id), {}}}
-		if len(ids) == limit {
-			done.Args[1] = store.Int(ids[len(ids)-1])
-		}
-		return c.indexKeys([]*searchIndex{ix}, ids, r.Work, &done)
+		return c.indexKeys([]*searchIndex{ix}, ids, sliceBytes, r.Work, func(done []int64) store.Stmt {
+			if len(ids) == limit || len(done) < len(ids) {
+				return scannedTo(ix, store.Int(done[len(done)-1]))
+			}
+			return scannedTo(ix, store.Value{})
+		})
 	}, store.Stmt{SQL: sqlUnscanned, Args: args})
 }
 
@@ -101,8 +105,12 @@ const blockBytesOfPostings = 2000
 // searchBusy refuses a batch if another process has indexed keys at the same time. The sweep tries again.
 var searchBusy = resp.MakeError("TRYAGAIN another client changed the index; try again")
 
-// indexKeys indexes the keys of the ids, and forgets that they are pending. last, if not nil, is one more statement.
-func (c *Call) indexKeys(indexes []*searchIndex, ids []int64, w *store.Work, last *store.Stmt) Plan {
+// sliceBytes limits the values that one slice indexes.
+const sliceBytes = 8 << 20
+
+// indexKeys indexes the keys of the ids, and stops after that many bytes of values. last returns the last statement, for
+// the ids that are done; without it they are pending no more.
+func (c *Call) indexKeys(indexes []*searchIndex, ids []int64, bytes int64, w *store.Work, last func(done []int64) store.Stmt) Plan {
 	list := numberList(ids)
 	return readThen(func(r *store.Result) Plan {
 		stale := r.Rows[0]
@@ -116,17 +124,23 @@ func (c *Call) indexKeys(indexes []*searchIndex, ids []int64, w *store.Work, las
 					}
 				}
 			}
-			return c.loadKeys(covered, wantedBy(indexes), w, func(w *store.Work) Plan {
+			return c.loadUpTo(bytes, covered, wantedBy(indexes), w, func(w *store.Work) Plan {
+				done := ids
+				if i := slices.IndexFunc(covered, func(k *keyRow) bool { return k.source == nil }); i >= 0 {
+					done = ids[:slices.Index(ids, covered[i].id)]
+					covered = covered[:i]
+					stale = slices.DeleteFunc(stale, func(row store.Row) bool { return !slices.Contains(done, row[2].Int()) })
+				}
 				var stmts []store.Stmt
 				for _, ix := range indexes {
 					stmts = append(stmts, ix.indexed(covered, stale, c.Env.Now, w)...)
 				}
 				if last == nil {
-					stmts = append(stmts, store.Stmt{SQL: sqlDonePending, Args: []store.Value{stateList(ids, keys)}})
+					stmts = append(stmts, store.Stmt{SQL: sqlDonePending, Args: []store.Value{stateList(done, keys)}})
 				} else {
-					stmts = append(stmts, *last)
+					stmts = append(stmts, last(done))
 				}
-				return writeIndex(always(resp.MakeInt(int64(len(ids)+1))), stmts...)
+				return writeIndex(always(resp.MakeInt(int64(len(done)+1))), stmts...)
 			})
 		})
 	}, store.Stmt{SQL: sqlDocsOfKeys, Args: []store.Value{list}})

@@ -5,6 +5,7 @@ package translator
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -115,8 +116,7 @@ func upstashWait(c *Call) Plan {
 			return answer(resp.One)
 		}
 		return c.unscanned(ix, ix.scanned, nil, w, func(ids []int64, w *store.Work) Plan {
-			done := store.Stmt{SQL: sqlScanned, Args: []store.Value{store.Int(ix.id), {}}}
-			return replying(c.indexKeys([]*searchIndex{ix}, ids, w, &done), resp.One)
+			return replying(c.indexKeys([]*searchIndex{ix}, ids, math.MaxInt64, w, func([]int64) store.Stmt { return scannedTo(ix, store.Value{}) }), resp.One)
 		})
 	})
 }

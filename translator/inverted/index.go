@@ -33,6 +33,17 @@ type Batch struct {
 	Docs    []DocInfo
 	Numbers []Number
 	terms   map[string]*chunk
+
+	words  text.Document                         // of the current document
+	extras map[analyzedField]map[string][]string // Analysis.Known
+
+	term, positions []byte // reused
+	places          []int  // reused
+}
+
+type analyzedField struct {
+	field    int
+	language string
 }
 
 // Block is the part of the block of a term that a batch adds.
@@ -74,7 +85,6 @@ type indexing struct {
 	batch    *Batch
 	schema   *Schema
 	language string
-	words    text.Document
 	numbers  []Number
 	tags     map[string]bool // terms without positions: tags and missing fields
 	blobs    []blob
@@ -90,6 +100,7 @@ func (b *Batch) Add(doc int64, src *Source) error {
 		b.addFields(doc, src)
 		return nil
 	}
+	b.words.Reset()
 	x := &indexing{batch: b, schema: b.Schema, tags: map[string]bool{}, language: src.Language(b.Schema)}
 	for _, f := range b.Schema.Fields {
 		values, err := src.Values(b.Schema, f)
@@ -103,8 +114,8 @@ func (b *Batch) Add(doc int64, src *Source) error {
 			return err
 		}
 	}
-	info := DocInfo{Doc: doc, Length: uint32(x.words.Length), MaxFreq: uint32(x.words.MaxFreq), Score: src.Score(b.Schema)}
-	for word, p := range x.words.Postings {
+	info := DocInfo{Doc: doc, Length: uint32(b.words.Length), MaxFreq: uint32(b.words.MaxFreq), Score: src.Score(b.Schema)}
+	for word, p := range b.words.Postings {
 		b.addWord(doc, word, p)
 	}
 	for term := range x.tags {
@@ -178,10 +189,26 @@ func (x *indexing) text(f *Field, values []string) {
 		work.Step(4 * len(v))
 		work.Grow(int64(8 * len(v)))
 		if v == "" && f.IndexEmpty {
-			x.words.AddEmpty(f.ID)
+			x.batch.words.AddEmpty(f.ID)
 		}
 	}
-	x.words.Add(f.ID, f.Weight, values, x.schema.IsStopWord, x.schema.Analysis(f, x.language, x.batch.Synonyms))
+	analysis := x.schema.Analysis(f, x.language, x.batch.Synonyms)
+	analysis.Known = x.batch.known(f, x.language)
+	x.batch.words.Add(f.ID, f.Weight, values, x.schema.IsStopWord, analysis)
+}
+
+// known returns the Analysis.Known of a field.
+func (b *Batch) known(f *Field, language string) map[string][]string {
+	of := analyzedField{f.ID, language}
+	m := b.extras[of]
+	if m == nil {
+		if b.extras == nil {
+			b.extras = map[analyzedField]map[string][]string{}
+		}
+		m = map[string][]string{}
+		b.extras[of] = m
+	}
+	return m
 }
 
 // Analysis returns how words of a Text field are analysed.
@@ -192,7 +219,7 @@ func (s *Schema) Analysis(f *Field, language string, synonyms text.Synonyms) tex
 // addWord adds the posting of a word.
 func (b *Batch) addWord(doc int64, word string, p *text.Posting) {
 	var mask Mask
-	var places []int
+	places := b.places[:0]
 	for _, o := range p.Occurrences {
 		mask = mask.Or(b.Schema.Fields[o.Field].Mask())
 		places = append(places, o.Position)
@@ -200,14 +227,16 @@ func (b *Batch) addWord(doc int64, word string, p *text.Posting) {
 	var positions []byte
 	if !b.Schema.NoOffsets {
 		slices.Sort(places)
-		positions = appendPositions(nil, places)
+		positions = appendPositions(b.positions[:0], places)
 	}
 	freq := p.Freq
 	if b.Schema.NoFreqs {
 		freq = 1
 	}
 	b.Work.Grow(int64(8 + len(positions)))
-	b.chunk(WordTerm(word)).posting(doc, uint32(freq), mask, positions)
+	b.term = append(append(b.term[:0], kindWord), word...)
+	b.chunk(b.term).posting(doc, uint32(freq), mask, positions)
+	b.places, b.positions = places, positions
 }
 
 // NormalTag returns a tag as it is stored.

@@ -15,6 +15,22 @@ type Document struct {
 	Length   int // the sum of the frequencies of tokens
 	MaxFreq  int // the highest frequency of a term
 	position int // of the last token: positions run across fields
+	unused   []*Posting
+}
+
+// maxUnused limits what Reset keeps for the next document.
+const maxUnused = 1 << 12
+
+// Reset forgets the document, whose postings must not be used any more.
+func (d *Document) Reset() {
+	for _, p := range d.Postings {
+		if len(d.unused) < maxUnused && cap(p.Occurrences) < maxUnused {
+			*p = Posting{Occurrences: p.Occurrences[:0]}
+			d.unused = append(d.unused, p)
+		}
+	}
+	clear(d.Postings)
+	d.Length, d.MaxFreq, d.position = 0, 0, 0
 }
 
 // MultiTextSlop is the distance between the values of an array.
@@ -35,7 +51,7 @@ func (d *Document) Add(field int, weight float64, values []string, isStopWord fu
 			d.position = start + token.Position
 			d.add(token.Term, field, tokenFreq)
 			d.Length += tokenFreq
-			for _, extra := range Extras(token.Term, a) {
+			for _, extra := range a.extras(token.Term) {
 				freq := tokenFreq
 				if extra[:1] == StemMark {
 					freq = stemFreq
@@ -58,7 +74,11 @@ func (d *Document) AddEmpty(field int) {
 func (d *Document) add(term string, field, freq int) {
 	p := d.Postings[term]
 	if p == nil {
-		p = &Posting{}
+		if n := len(d.unused) - 1; n >= 0 {
+			p, d.unused = d.unused[n], d.unused[:n]
+		} else {
+			p = &Posting{}
+		}
 		d.Postings[term] = p
 	}
 	p.Freq += freq

@@ -1,6 +1,9 @@
 package text
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Synonyms are the groups of synonyms of an index: the ids of the groups by term, in lower case.
 type Synonyms map[string][]string
@@ -55,4 +58,25 @@ type Analysis struct {
 	NoStem   bool
 	Phonetic bool
 	Synonyms Synonyms
+
+	// Known, unless nil, remembers some results of Extras. It must not be shared with another Analysis.
+	Known map[string][]string
+}
+
+// maxKnown limits the words in Known.
+const maxKnown = 1 << 15
+
+// extras returns what Extras returns.
+func (a *Analysis) extras(term string) []string {
+	if a.Known == nil {
+		return Extras(term, *a)
+	}
+	extras, known := a.Known[term]
+	if !known {
+		extras = Extras(term, *a)
+		if len(a.Known) < maxKnown {
+			a.Known[strings.Clone(term)] = extras // term may be a part of a long text
+		}
+	}
+	return extras
 }

@@ -1,0 +1,98 @@
+package local_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/test/storetest"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/sweep"
+)
+
+// TestSearchAfterBulkLoad checks that a bulk load leaves no key to index, whatever time that takes.
+func TestSearchAfterBulkLoad(t *testing.T) {
+	local.NoSweepOnClose()
+	path := filepath.Join(t.TempDir(), "load.sqlite")
+	clock := storetest.NewClock()
+	pending := func(bulk bool) (n int64) {
+		s, err := local.Open(path, local.Options{SweepEvery: -1, SingleConn: true, BulkLoad: bulk, Now: clock.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, err := s.Apply(context.Background(), []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: `SELECT count(*) FROM search_pending`}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		session := storetest.NewEngine(s, clock).Session()
+		calls := [][][]byte{bytes.Fields([]byte("FT.CREATE i SCHEMA n TEXT"))}
+		for i := range 2500 {
+			calls = append(calls, bytes.Fields(fmt.Appendf(nil, "HSET key:%d n word%d", i, i)))
+		}
+		if _, err := session.Pipeline(context.Background(), calls); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return results[0].Rows[0][0][0].Int()
+	}
+	pending(true)
+	if n := pending(false); n != 0 {
+		t.Errorf("after a bulk load %d keys wait for the index", n)
+	}
+	if n := pending(false); n != 2500 {
+		t.Errorf("without time %d keys wait, not 2500: the test proves nothing", n)
+	}
+}
+
+// TestSearchSliceBytes checks that a slice of large values ends before it has read all keys, and that the next ones
+// index the rest, also of an initial scan.
+func TestSearchSliceBytes(t *testing.T) {
+	clock := storetest.NewClock()
+	s, err := local.Open(local.Memory, local.Options{SweepEvery: -1, Now: clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	session := storetest.NewEngine(s, clock).Session()
+	do := func(line string) string {
+		v, err := session.Do(context.Background(), bytes.Fields([]byte(line))...)
+		if err != nil || v.IsError() {
+			t.Fatalf("%s: %s %v", line, v.Str, err)
+		}
+		return fmt.Sprint(v)
+	}
+	index := func() (slices int) {
+		for n := 1; n > 0; slices++ {
+			if n, err = sweep.Index(context.Background(), s.Apply, clock.Now(), 10_000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return slices
+	}
+	long := strings.Repeat("x", 20_000)
+	for i := range 600 {
+		do(fmt.Sprintf("HSET key:%d n %s", i, long))
+	}
+	do("FT.CREATE scanned SCHEMA n TEXT")
+	if n := index(); n < 3 {
+		t.Errorf("12 MB were indexed in %d slices", n-1)
+	}
+	for i := range 600 {
+		do(fmt.Sprintf("HSET key:%d n %s", i, long))
+	}
+	if n := index(); n < 3 {
+		t.Errorf("12 MB of changed keys were indexed in %d slices", n-1)
+	}
+	if all := do("FT.SEARCH scanned * LIMIT 0 0"); !strings.Contains(all, "600") {
+		t.Error(all)
+	}
+	if found := do("FT.SEARCH scanned " + long + " LIMIT 0 0"); !strings.Contains(found, "600") {
+		t.Error(found)
+	}
+}
