@@ -42,7 +42,7 @@ var (
 	errLarge = errors.New("the call is large")
 	// errStale ends slices whose result is useless: a source key has changed, or the hidden key is gone.
 	errStale = errors.New("the slices are stale")
-	// errTooMuchMemory ends a staged removal whose reads exceed the client's memory limit. The call then runs in
+	// errTooMuchMemory ends a staged change whose reads exceed the client's memory limit. The call then runs in
 	// one transaction, which usually reads nothing.
 	errTooMuchMemory = errors.New("the call reads more than the memory limit")
 )
@@ -51,16 +51,16 @@ var (
 // slices. A value below 0 stages every call that can be staged. It does not change any result.
 func WithStaging(elements int64) Option { return func(e *Engine) { e.stageFrom = elements } }
 
-// removalFactor multiplies stageFrom for a call that removes elements.
-const removalFactor = 10
+// changeFactor multiplies stageFrom for a call that changes elements.
+const changeFactor = 10
 
 // concurrentReads is a store that may have readers next to its writer.
 type concurrentReads interface{ ReadsDuringWrites() bool }
 
 // canStage reports whether the call should be staged if its keys are large. of is the number of calls in the
-// pipeline: a call that removes elements is staged only if it is the only one, because most removals are short.
+// pipeline: a call that changes elements is staged only if it is the only one, because most changes are short.
 func (e *Engine) canStage(cmd *commands.Command, args [][]byte, of int) bool {
-	if !translator.MayStage(cmd) || of > 1 && translator.RemovesMany(cmd) {
+	if !translator.MayStage(cmd) || of > 1 && translator.ChangesMany(cmd) {
 		return false
 	}
 	_, holds := e.store.(transactor)
@@ -81,15 +81,20 @@ func (e *Engine) checkLarge(run Run, c *planned) error {
 	if len(keys) == 0 && int64(longest/stagedArgBytes) > e.stageFrom {
 		return errLarge
 	}
-	r, err := run(store.Batch{ReadOnly: true, Stmts: []store.Stmt{translator.ReadSizes(e.env(c.db, nil), keys)}})
-	from := e.stageFrom
-	if translator.RemovesMany(c.cmd) {
-		from *= removalFactor
+	size, from := int64(len(c.args)), e.stageFrom
+	if !translator.AddsMany(c.cmd) {
+		r, err := run(store.Batch{ReadOnly: true, Stmts: []store.Stmt{translator.ReadSizes(e.env(c.db, nil), keys)}})
+		if err != nil {
+			return err
+		}
+		if size = r.Rows[0][0][0].Int(); translator.ChangesMany(c.cmd) {
+			from *= changeFactor
+		}
 	}
-	if err != nil || r.Rows[0][0][0].Int() <= from {
-		return err
+	if size <= from {
+		return nil
 	}
-	if translator.RemovesMany(c.cmd) {
+	if translator.ChangesMany(c.cmd) {
 		if room, err := e.fitsTwice(run); !room {
 			return err
 		}
@@ -187,7 +192,7 @@ func (m *stagedCall) read(ctx context.Context) (v resp.Value, done bool, err err
 				return err
 			}
 			switch {
-			case r.Refused != nil && r.Refused.Reply != nil && translator.RemovesMany(m.call.cmd):
+			case r.Refused != nil && r.Refused.Reply != nil && translator.ChangesMany(m.call.cmd):
 				return errTooMuchMemory
 			case r.Refused != nil:
 				v, err = refusal(m.plan.Batch.Stmts[r.Refused.At], r.Refused)

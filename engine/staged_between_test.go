@@ -134,6 +134,7 @@ func TestStagedIsKilled(t *testing.T) {
 		c.Do("DEL to")
 		before := contents(t, s.Store)
 		killed := errors.New("killed")
+		s.slices = 0
 		s.before = func(n int) error {
 			if n >= 1 {
 				s.dead = killed
@@ -251,13 +252,14 @@ func TestStagedFieldsGo(t *testing.T) {
 func TestStagedMakesRoom(t *testing.T) {
 	s, e, _ := aside(t, engine.WithStaging(-1))
 	c, other := storetest.NewClient(t, e), storetest.NewClient(t, e)
-	for _, line := range append(fill("SADD set", "m%d", 1200), "SET a 1", "SET b 1") {
+	for _, line := range []string{numbered("SADD set", "m", 1200, 1), "SET a 1", "SET b 1"} {
 		c.Do(line)
 	}
 	filler := fill("MSET", "filler%d 1", 5000)
 	for _, line := range filler {
 		c.Do(line)
 	}
+	s.slices = 0
 	s.before = func(n int) error {
 		if n == 2 {
 			for i := range filler {

@@ -19,9 +19,9 @@ import (
 
 // manyGo stages the removal of more than n elements until the test ends.
 func manyGo(t *testing.T, n int64) {
-	old := translator.MaxUnstagedRemovals
-	translator.MaxUnstagedRemovals = n
-	t.Cleanup(func() { translator.MaxUnstagedRemovals = old })
+	old := translator.MaxUnstagedChanges
+	translator.MaxUnstagedChanges = n
+	t.Cleanup(func() { translator.MaxUnstagedChanges = old })
 }
 
 // numbered returns a command with every step-th of n names.
@@ -206,6 +206,7 @@ func TestStagedRemovalIsKilled(t *testing.T) {
 		}
 		before := contents(t, s.Store)
 		killed := errors.New("killed")
+		s.slices = 0
 		s.before = func(n int) error {
 			if n == 2 {
 				s.dead = killed
@@ -241,6 +242,7 @@ func TestStagedRemovalOnItsOwn(t *testing.T) {
 	for _, line := range large() {
 		c.Do(line)
 	}
+	s.slices = 0
 	if _, err := e.Session().Pipeline(context.Background(), words(t, "LTRIM list 1000 -1", "PING")); err != nil {
 		t.Fatal(err)
 	}

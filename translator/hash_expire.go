@@ -130,26 +130,32 @@ func hexpire(seconds, absolute bool) func(*Call) Plan {
 		key, past := c.Args[1], at <= c.Env.Now
 		args := []store.Value{store.Digits(at), store.Int(condition)}
 		due := c.stmtsForNames(key, fields, sqlFieldsDue, args...)
+		codes := func(at int) func(*store.Result) resp.Value {
+			return decodeFields(at, len(due), fields, func(row store.Row) int64 {
+				if n := row[0].Int(); n != fieldChanged || !past {
+					return n
+				}
+				return fieldDeleted
+			}, func(n int64) int64 {
+				switch {
+				case n == fieldDeleted:
+					return fieldMissing
+				case n == fieldChanged && condition&^ifSome != 0:
+					return fieldUnmet
+				}
+				return n
+			})
+		}
+		if c.Env.MayStage && !past {
+			return c.stageFieldExpiry(key, fields, at, due, codes(1))
+		}
 		stmts := append(c.openFields(key), due...)
 		if past {
 			stmts = append(append(stmts, each(c.stmtsForNames(key, fields, sqlRemoveDue, args...), c.countRemoved(key))...), c.dropEmpty(key))
 		} else {
 			stmts = append(stmts, each(c.stmtsForNames(key, fields, sqlExpireDue, args...), c.touchIfChanged(key))...)
 		}
-		return write(decodeFields(hashOpening, len(due), fields, func(row store.Row) int64 {
-			if n := row[0].Int(); n != fieldChanged || !past {
-				return n
-			}
-			return fieldDeleted
-		}, func(n int64) int64 {
-			switch {
-			case n == fieldDeleted:
-				return fieldMissing
-			case n == fieldChanged && condition&^ifSome != 0:
-				return fieldUnmet
-			}
-			return n
-		}), stmts...)
+		return write(codes(hashOpening), stmts...)
 	}
 }
 

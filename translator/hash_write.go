@@ -147,6 +147,14 @@ func hset(ok bool) func(*Call) Plan {
 		if len(fields) == 2 && !isLarge(fields...) {
 			return c.setField(key, fields[0], fields[1], ok)
 		}
+		if c.Env.MayStage {
+			return c.stageHSet(key, fields, func(added int64) resp.Value {
+				if ok {
+					return resp.OK
+				}
+				return resp.MakeInt(added)
+			})
+		}
 		put, adding := c.putFields(key, fields, setting{several: sqlSetFields, one: sqlReplaceField})
 		touched := c.touch(key)
 		if n := int64(len(fields) / 2); len(put) == 3 { // one list: if all fields are new, none remains to be set

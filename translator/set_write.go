@@ -55,6 +55,9 @@ func sadd(c *Call) Plan {
 		first := store.Stmt{SQL: sqlAddFirst, Args: args, SkipIf: skipsAfterTry[setType].ofType}
 		return write(changedEither(0, tryFirstStmts), append(stmts, first)...)
 	}
+	if c.Env.MayStage {
+		return c.stageSAdd(key, members)
+	}
 	stmts := append(c.openOrCreate(c.readKey(key), key, setType), c.addMembers(key, members)...)
 	return write(changedEach(3, len(stmts)), stmts...)
 }

@@ -27,7 +27,7 @@ var stagedBuildNames = []string{
 
 var stagedByID = sync.OnceValue(func() []bool {
 	all := make([]bool, len(commands.All()))
-	for _, name := range slices.Concat(stagedBuildNames, stagedRemovalNames) {
+	for _, name := range slices.Concat(stagedBuildNames, stagedChangeNames, stagedAdditionNames) {
 		all[commands.Lookup(name).ID()] = true
 	}
 	return all
@@ -36,11 +36,11 @@ var stagedByID = sync.OnceValue(func() []bool {
 // MayStage reports whether calls of the command may be staged.
 func MayStage(cmd *commands.Command) bool { return stagedByID()[cmd.ID()] }
 
-// StagedSources returns the source keys of a call, or the keys that it may remove many elements of, and the size in
+// StagedSources returns the source keys of a call, or the keys that it may change many elements of, and the size in
 // bytes of its longest argument.
 func StagedSources(cmd *commands.Command, args [][]byte) (keys [][]byte, longest int) {
-	if RemovesMany(cmd) {
-		if mayRemoveMany(cmd, args) {
+	if ChangesMany(cmd) {
+		if mayChangeMany(cmd, args) {
 			for _, ref := range cmd.KeysOf(args) {
 				keys = append(keys, args[ref.Pos])
 			}

@@ -12,31 +12,39 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// A call that removes many elements of a large key is staged, too, if it is not part of a pipeline. The remaining
-// elements become a hidden key that replaces the key, and the sweep deletes the elements of the old key. The reply is
-// read first, from the snapshot that the slices copy.
+// A call that removes or changes many elements of a large key is staged, too, if it is not part of a pipeline. The
+// remaining elements become a hidden key that replaces the key, and the sweep deletes the elements of the old key. The
+// reply is read first, from the snapshot that the slices copy.
 
-// stagedRemovalNames lists the commands with staged removals.
-var stagedRemovalNames = []string{
+// stagedChangeNames lists the commands with staged removals, or with staged changes of existing elements.
+var stagedChangeNames = []string{
 	"LTRIM", "LREM", "LPOP", "RPOP", "LMPOP", "SREM", "SPOP", "HDEL",
 	"ZREM", "ZPOPMIN", "ZPOPMAX", "ZMPOP", "ZREMRANGEBYRANK", "ZREMRANGEBYSCORE",
+	"HEXPIRE", "HPEXPIRE", "HEXPIREAT", "HPEXPIREAT",
 }
 
-// MaxUnstagedRemovals limits the elements that a call removes in one transaction if the removal can be staged. The
-// result of a command does not depend on it. It is a variable for tests.
-var MaxUnstagedRemovals int64 = 8000
+// MaxUnstagedChanges limits the elements that a call adds, changes or removes in one transaction if it can be staged.
+// The result of a command does not depend on it. It is a variable for tests.
+var MaxUnstagedChanges int64 = 8000
 
-// maxCopiesPerRemoval limits the elements copied per removed element. Beyond it, the call is one transaction.
-const maxCopiesPerRemoval = 16
+// maxCopiesPerChange limits the elements copied per added, changed or removed element. Beyond it, the call is one
+// transaction.
+const maxCopiesPerChange = 16
 
-// RemovesMany reports whether the command may be a staged removal.
-func RemovesMany(cmd *commands.Command) bool { return slices.Contains(stagedRemovalNames, cmd.Name) }
+// ChangesMany reports whether a staged call of the command would copy the elements of its key.
+func ChangesMany(cmd *commands.Command) bool {
+	return slices.Contains(stagedChangeNames, cmd.Name) || AddsMany(cmd)
+}
 
-// mayRemoveMany reports, by its arguments, whether a call of such a command may remove many elements.
-func mayRemoveMany(cmd *commands.Command, args [][]byte) bool {
+// mayChangeMany reports, by its arguments, whether a call of such a command may change many elements.
+func mayChangeMany(cmd *commands.Command, args [][]byte) bool {
 	switch cmd.Name {
-	case "SREM", "HDEL", "ZREM":
-		return int64(len(args)-2) > MaxUnstagedRemovals
+	case "SREM", "HDEL", "ZREM", "SADD":
+		return int64(len(args)-2) > MaxUnstagedChanges
+	case "HSET", "HMSET", "ZADD":
+		return int64(len(args)-2)/2 > MaxUnstagedChanges
+	case "HEXPIRE", "HPEXPIRE", "HEXPIREAT", "HPEXPIREAT":
+		return int64(len(args)-5) > MaxUnstagedChanges
 	case "SPOP", "ZPOPMIN", "ZPOPMAX", "LPOP", "RPOP":
 		return len(args) == 3 && countsMany(args[2])
 	case "LMPOP", "ZMPOP":
@@ -47,7 +55,7 @@ func mayRemoveMany(cmd *commands.Command, args [][]byte) bool {
 
 func countsMany(arg []byte) bool {
 	n, ok := parseInt(arg)
-	return ok && n > MaxUnstagedRemovals
+	return ok && n > MaxUnstagedChanges
 }
 
 // firstOf plans a call about the first of the keys that exists.
@@ -69,7 +77,7 @@ func (c *Call) firstOf(keys [][]byte, missing resp.Value, next func(key []byte) 
 // worthStaging reports whether to stage the removal of n of size elements, at the cost of copies: n is large, enough
 // elements remain that moving them would also take long, and the copies are not too many.
 func worthStaging(size, n, copies int64) bool {
-	return n > MaxUnstagedRemovals && size-n > MaxUnstagedRemovals/4 && copies <= maxCopiesPerRemoval*n
+	return n > MaxUnstagedChanges && size-n > MaxUnstagedChanges/4 && copies <= maxCopiesPerChange*n
 }
 
 // inPlace plans the call as one transaction.
@@ -103,19 +111,20 @@ type run struct {
 // remainder builds a hidden key of the remaining elements: it copies runs, and then runs groups of statements on the
 // copy.
 type remainder struct {
-	hidden *Call
-	name   []byte
-	from   store.Row
-	runs   []run
-	groups [][]store.Stmt
-	last   int // index of the statement in a slice that reads the next position
+	hidden  *Call
+	name    []byte
+	version store.Value // of the hidden key
+	from    store.Row
+	runs    []run
+	groups  [][]store.Stmt
+	last    int // index of the statement in a slice that reads the next position
 }
 
 // next returns the statements of the next slice, none at the end.
 func (l *remainder) next(before *store.Result, rows int) (stmts []store.Stmt) {
 	switch {
 	case before == nil:
-		args := append(l.hidden.key(l.name)[:2], l.from[copiedID], store.Int(l.hidden.Env.Now), l.hidden.newVersion(), hashValue(l.name))
+		args := append(l.hidden.key(l.name)[:2], l.from[copiedID], store.Int(l.hidden.Env.Now), l.version, hashValue(l.name))
 		stmts = append(stmts, store.Stmt{SQL: sqlHideCopy, Args: args})
 	case len(l.runs) > 0 && (!l.runs[0].advance(before.Rows[l.last]) || l.runs[0].rows == 0):
 		l.runs = l.runs[1:]
@@ -136,21 +145,23 @@ func (l *remainder) next(before *store.Result, rows int) (stmts []store.Stmt) {
 
 const (
 	// The hidden key takes over the key's other properties, such as its expiry, and then its name.
-	sqlInheritRow = `UPDATE keys SET (version, created_at, updated_at, seq, expires_at) = (SELECT version + 1, created_at, ?3, seq, expires_at FROM keys WHERE ` + live + `)
+	sqlInheritRow = `UPDATE keys SET (version, created_at, updated_at, expires_at) = (SELECT version + 1, created_at, ?3, expires_at FROM keys WHERE ` + live + `)
 		WHERE db = ` + schema.Hidden + ` AND key = ?4`
 	sqlRenameHidden = `UPDATE keys SET db = ?1, key = ?2, hash = ?4 WHERE db = ` + schema.Hidden + ` AND key = ?5`
 )
+
+// swapIn returns the statements that replace the key with its changed copy.
+func (c *Call) swapIn(key, hidden []byte) []store.Stmt {
+	return []store.Stmt{c.stmt(sqlInheritRow, key, store.Bytes(hidden)), c.drop(key), c.stmt(sqlRenameHidden, key, hashValue(key), store.Bytes(hidden))}
+}
 
 // stageRemoval plans a staged removal: it copies runs of rows, then runs groups, unless nil, on the copy.
 func (c *Call) stageRemoval(key []byte, from store.Row, reply resp.Value, runs []run, groups func(hidden *Call, name []byte) [][]store.Stmt) Plan {
 	runs = slices.DeleteFunc(runs, func(r run) bool { return r.rows == 0 })
 	return Plan{Staged: c.stage(
-		func(c *Call, hidden []byte) Plan {
-			return write(always(reply), c.stmt(sqlInheritRow, key, store.Bytes(hidden)),
-				c.drop(key), c.stmt(sqlRenameHidden, key, hashValue(key), store.Bytes(hidden)))
-		},
+		func(c *Call, hidden []byte) Plan { return write(always(reply), c.swapIn(key, hidden)...) },
 		func(hidden *Call, name []byte) func(*store.Result, int) []store.Stmt {
-			l := &remainder{hidden: hidden, name: name, from: from, runs: runs}
+			l := &remainder{hidden: hidden, name: name, version: hidden.newVersion(), from: from, runs: runs}
 			if groups != nil {
 				l.groups = groups(hidden, name)
 			}
@@ -164,7 +175,7 @@ func allRows(from store.Row) []run {
 	return []run{{newWalk(from[copiedID], t.columns), math.MaxInt64, t}}
 }
 
-// rowOrderFactor multiplies MaxUnstagedRemovals for elements in the order of their rows, which are faster to remove.
+// rowOrderFactor multiplies MaxUnstagedChanges for elements in the order of their rows, which are faster to remove.
 const rowOrderFactor = 4
 
 // removeRows plans the removal of the elements gone. The key must have them, in the order of their rows. erase returns
@@ -182,7 +193,7 @@ func removeRows[T any](c *Call, key []byte, from store.Row, gone []T, reply resp
 		return answer(reply)
 	case n == size:
 		return write(always(reply), c.drop(key))
-	case n <= MaxUnstagedRemovals*rowOrderFactor || !worthStaging(size, n, size):
+	case n <= MaxUnstagedChanges*rowOrderFactor || !worthStaging(size, n, size):
 		return write(always(reply), slices.Concat(groups(c, key)...)...)
 	}
 	return c.stageRemoval(key, from, reply, allRows(from), groups)

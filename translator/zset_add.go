@@ -185,6 +185,10 @@ func (c *Call) zadd(o zaddOptions) Plan {
 	if o.incr {
 		return c.zaddIncr(c.Args[1], elems[0], o)
 	}
+	if c.Env.MayStage && len(elems) > 1 && !o.xx && !o.ch {
+		return c.stageZAdd(c.Args[1], elems, o)
+	}
+	c.Env.MayStage = false
 	w := c.zaddWrite(c.Args[1], elems, o)
 	return write(func(r *store.Result) resp.Value {
 		n := total(r, w.added)
@@ -253,6 +257,12 @@ func (c *Call) zaddWrite(key []byte, elems []element, o zaddOptions) zsetWrite {
 		return c.zaddOne(key, elems[0], o)
 	}
 	w := zsetWrite{stmts: c.zaddFirstStmts(c.readKey(key), key, o)}
+	w.addRounds(c, key, elems, o)
+	return w
+}
+
+// addRounds appends the statements that add and move elements of the open key.
+func (w *zsetWrite) addRounds(c *Call, key []byte, elems []element, o zaddOptions) {
 	for _, round := range c.zsetRounds(elems) {
 		sql, args := c.zsetRound(key, round)
 		if !o.nx {
@@ -266,7 +276,6 @@ func (c *Call) zaddWrite(key []byte, elems []element, o zaddOptions) zsetWrite {
 			w.add(&w.added, store.Stmt{SQL: sql.insert, Args: args}, c.countAdded(key))
 		}
 	}
-	return w
 }
 
 func (c *Call) zaddFirstStmts(keyRead store.Stmt, key []byte, o zaddOptions) []store.Stmt {

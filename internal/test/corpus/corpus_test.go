@@ -128,9 +128,9 @@ func TestFile(t *testing.T) {
 // sweeps between their slices.
 func TestAside(t *testing.T) {
 	defer func(few, parts int, less int64) {
-		translator.MaxUnstagedStmts, translator.MaxUnstagedParts, translator.MaxUnstagedRemovals = few, parts, less
-	}(translator.MaxUnstagedStmts, translator.MaxUnstagedParts, translator.MaxUnstagedRemovals)
-	translator.MaxUnstagedStmts, translator.MaxUnstagedParts, translator.MaxUnstagedRemovals = 0, 0, 0
+		translator.MaxUnstagedStmts, translator.MaxUnstagedParts, translator.MaxUnstagedChanges = few, parts, less
+	}(translator.MaxUnstagedStmts, translator.MaxUnstagedParts, translator.MaxUnstagedChanges)
+	translator.MaxUnstagedStmts, translator.MaxUnstagedParts, translator.MaxUnstagedChanges = 0, 0, 0
 	some := slices.DeleteFunc(all(t), func(tr corpus.Transcript) bool {
 		return !slices.ContainsFunc(tr.Steps, func(s corpus.Step) bool {
 			cmd := commands.Called(s.Args)

@@ -103,9 +103,9 @@ func TestDifferential(t *testing.T) {
 	large, few, long := [...]int{translator.LargeElement, 2}, [...]int{translator.MaxBoundElements, 0}, [...]int64{translator.LongList, 0}
 	if *onAside {
 		defer func(few, parts int, less int64) {
-			translator.MaxUnstagedStmts, translator.MaxUnstagedParts, translator.MaxUnstagedRemovals = few, parts, less
-		}(translator.MaxUnstagedStmts, translator.MaxUnstagedParts, translator.MaxUnstagedRemovals)
-		translator.MaxUnstagedStmts, translator.MaxUnstagedParts, translator.MaxUnstagedRemovals = 0, 0, 0
+			translator.MaxUnstagedStmts, translator.MaxUnstagedParts, translator.MaxUnstagedChanges = few, parts, less
+		}(translator.MaxUnstagedStmts, translator.MaxUnstagedParts, translator.MaxUnstagedChanges)
+		translator.MaxUnstagedStmts, translator.MaxUnstagedParts, translator.MaxUnstagedChanges = 0, 0, 0
 	}
 	all := drawable(t, newSides(t).version)
 	for _, group := range groups {
