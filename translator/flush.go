@@ -29,9 +29,9 @@ const (
 			THEN iif(` + rowsOfKeys + ` WHERE ` + otherDBs + `) <= 5000, (SELECT json_group_array(DISTINCT type) FROM keys WHERE ` + otherDBs + `), NULL) END`
 )
 
-// A database is emptied beside the few keys of others by keeping these in tables of their own while the tables are
-// remade. sqlGuardKept refuses the batch if the other databases have got keys of other types than ?2, an index or a
-// rule since sqlFlushing: its statements do not keep them.
+// If other databases have few keys, tables of their own keep these keys while the tables are remade. sqlGuardKept
+// refuses the batch if since sqlFlushing a key of a type that is not in ?2, an index or a rule has been created: the
+// batch does not keep them.
 const (
 	sqlGuardKept = `INSERT INTO guard SELECT NULL WHERE ` + hasIndexes + ` OR EXISTS (SELECT 1 FROM series_rules)
 		OR EXISTS (SELECT 1 FROM keys WHERE ` + otherDBs + ` AND type NOT IN (SELECT value FROM json_each(?2)))`

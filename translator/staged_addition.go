@@ -29,14 +29,13 @@ type addition struct {
 	size func(i int) int // in bytes
 
 	// add returns the statements that add some of the elements to the hidden key.
-	add func(hidden *Call, name []byte, some []int) []store.Stmt
-	// seq is how much the key's seq grows if the call changes the key. With overwrites it always does.
-	seq        int
-	overwrites bool
+	add        func(hidden *Call, name []byte, some []int) []store.Stmt
+	seq        int  // growth of the key's seq
+	overwrites bool // the call changes the key even if it adds nothing
 	reply      func(added int64) resp.Value
 }
 
-// sqlAdded reads what has been added to the hidden key ?4.
+// sqlAdded reads the number of elements and the version of the hidden key ?4.
 const (
 	sqlAdded    = `SELECT count, version FROM keys WHERE db = ` + schema.Hidden + ` AND key = ?4`
 	sqlAddedSeq = `UPDATE keys SET seq = seq + ?5 WHERE db = ` + schema.Hidden + ` AND key = ?4`
