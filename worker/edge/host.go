@@ -2,7 +2,11 @@
 
 package main
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/meowdis/meowdis/store"
+)
 
 // Imports from JavaScript. They act on the object of the current call.
 
@@ -60,12 +64,15 @@ func room(n int32) unsafe.Pointer {
 // pending stacks the bodies of nested transactions for inside.
 var pending []func() bool
 
-// inside runs the body of the innermost transaction.
+// thrown holds a panic of inside, which must not cross JavaScript. transact continues it.
+var thrown error
+
+// inside runs the body of the innermost transaction. A panic rolls it back.
 //
 //go:wasmexport inside
 func inside() int32 {
-	fn := pending[len(pending)-1]
-	if fn() {
+	defer store.Catch(&thrown)
+	if pending[len(pending)-1]() {
 		return 1
 	}
 	return 0
@@ -76,6 +83,10 @@ func transact(fn func() bool) error {
 	pending = append(pending, fn)
 	n := hostTransact()
 	pending = pending[:len(pending)-1]
+	if err := thrown; err != nil {
+		thrown = nil
+		panic(err)
+	}
 	if n < 0 {
 		return failure(string(take(-n)))
 	}

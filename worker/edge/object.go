@@ -41,6 +41,7 @@ func objectFor(number int32) (*object, error) {
 		}
 		evictObject()
 		o = &object{engine: engine.New(objectStore{}, engine.WithInterrupt(interrupt)), streams: map[int32]*pubsub.Queue{}}
+		o.engine.SetReport(logPanic)
 		objects[number] = o
 	}
 	o.used = calls
@@ -64,7 +65,8 @@ func evictObject() {
 // ready creates missing tables. It returns 1 on success.
 //
 //go:wasmexport ready
-func ready(number int32) int32 {
+func ready(number int32) (done int32) {
+	defer guard(func() {})
 	if _, err := objectFor(number); err != nil {
 		println("meowdis:", err.Error())
 		return 0
@@ -82,7 +84,8 @@ const (
 // -1.
 //
 //go:wasmexport sweep
-func sweepObject(number int32) float64 {
+func sweepObject(number int32) (at float64) {
+	defer guard(func() { at = -1 })
 	if _, err := objectFor(number); err != nil {
 		return -1
 	}
@@ -98,12 +101,13 @@ func sweepObject(number int32) float64 {
 // due returns the time of the next sweep in Unix ms, or -1 if there is nothing to sweep.
 //
 //go:wasmexport due
-func due(int32) float64 {
-	at, some, err := sweep.Due(context.Background(), objectStore{}.Apply)
+func due(int32) (at float64) {
+	defer guard(func() { at = -1 })
+	ms, some, err := sweep.Due(context.Background(), objectStore{}.Apply)
 	if err != nil || !some {
 		return -1
 	}
-	return float64(at)
+	return float64(ms)
 }
 
 // flush sends queued messages to the streams.
@@ -133,6 +137,7 @@ func (o *object) leave(stream int32) {
 //
 //go:wasmexport leave
 func leaveStream(number, stream int32) {
+	defer guard(func() {})
 	if o := objects[number]; o != nil {
 		o.leave(stream)
 	}

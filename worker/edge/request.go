@@ -57,7 +57,11 @@ func readRequest(b []byte) request {
 // gets the number stream.
 //
 //go:wasmexport handle
-func handle(number, stream int32) int32 {
+func handle(number, stream int32) (streaming int32) {
+	defer guard(func() {
+		respond(rest.Single(500, panicked), nil)
+		streaming = 0
+	})
 	q := readRequest(inbox)
 	inbox = nil
 	beginWork()

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -255,6 +256,55 @@ func edgeFails(t *testing.T, url string) {
 	wants(t, url, own, `["MGET"`+strings.Repeat(`,"large"`, 6)+`]`, 400, `{"error":"ERR request memory limit exceeded (32 MB): ask for less at a time"}`)
 	wants(t, url, own, `["SET","large","x"]`, 500,
 		`{"error":"ERR the database failed: a Durable Object takes values and statements of at most 2 MB: send less at a time"}`, "Test-Fails: 1", "Test-Reason: string or blob too big: SQLITE_TOOBIG")
+}
+
+// edgePanics has each exported function of the engine panic. The stream of another object continues, and the object serves
+// the next request.
+func edgePanics(t *testing.T, url string) {
+	r, err := http.NewRequestWithContext(t.Context(), "GET", url+"/subscribe/news", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer test:listens:token")
+	stream, err := manyClients.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	lines := bufio.NewScanner(stream.Body)
+	next := func() (line string) {
+		for line == "" && lines.Scan() {
+			line = lines.Text()
+		}
+		return line
+	}
+	if got := next(); got != "data: subscribe,news,1" {
+		t.Fatalf("the stream begins with %q, %v", got, lines.Err())
+	}
+
+	const failed = `{"error":"ERR the engine failed: of a pipeline, some commands may have run"}`
+	const own, fresh = "test:panics:token", "test:fresh:token"
+	wants(t, url, own, `["SET","k","v"]`, 200, `{"result":"OK"}`)
+	for _, test := range []struct{ token, export, want string }{
+		{own, "handle", "0 " + failed}, {own, "sweep", "-1 "}, {own, "due", "-1 "}, {fresh, "ready", "0 "},
+	} {
+		_, text, _ := asks(t, "POST", url, test.token, "", "Test-Export: "+test.export, "Test-Damage: 1")
+		if text != test.want {
+			t.Errorf("%s: %s, not %s", test.export, text, test.want)
+		}
+	}
+	wants(t, url, fresh, `["GET","k"]`, 500, failed, "Test-Damage: 1")
+	for _, body := range []string{`["GET","k"]`, `["INCR","n"]`, `["EVAL","redis.call('SET','k','x') return redis.call('APPEND','k','y')",0]`} {
+		if status, text, _ := asks(t, "POST", url, own, body, "Test-Damage: 1"); status < 400 || !strings.HasPrefix(text, `{"error":"`) {
+			t.Errorf("%s is answered %d %s", body, status, text)
+		}
+	}
+	wants(t, url, own, `["MGET","k","n"]`, 200, `{"result":["v",null]}`)
+	wants(t, url, fresh, `["GET","k"]`, 200, `{"result":null}`)
+	wants(t, url, "test:listens:token", `["PUBLISH","news","hello"]`, 200, `{"result":1}`)
+	if got := next(); got != "data: message,news,hello" {
+		t.Errorf("the stream goes on with %q, %v", got, lines.Err())
+	}
 }
 
 // edgeFirstForm sends SQL as the first meowdis did.

@@ -66,13 +66,14 @@ export class Meowdis extends DurableObject {
 
   /** Creates missing tables. */
   ready() {
-    call(this, 'ready')
+    if (!call(this, 'ready')) throw new Error('the tables could not be created: see the log')
   }
 
   // The engine calls these while it runs a request.
 
   head(status, lines) {
     this.status = status
+    this.pieces = []
     for (const line of lines) {
       const colon = line.indexOf(': ')
       this.headers.set(line.slice(0, colon), line.slice(colon + 2))

@@ -1,5 +1,6 @@
 // The Worker as the tests use it: with secrets of a request's own, a clock, and ways to fail.
 import worker, { Meowdis as Deployed } from './src/index.js'
+import { call } from './src/engine.js'
 
 export class Meowdis extends Deployed {
   pause = 1e12
@@ -26,8 +27,19 @@ export class Meowdis extends Deployed {
     this.began = Date.now()
     this.reason = request.headers.get('test-reason') ?? 'database or disk is full: SQLITE_FULL'
     this.crashes = set('crashes', 0) > 0
+    this.storage = request.headers.has('test-damage') ? damaged(this.ctx.storage) : this.ctx.storage
+    if (request.headers.has('test-export')) return this.calls(request.headers.get('test-export'))
     if (request.headers.has('test-alarm')) return Response.json(await this.storage.getAlarm())
     return super.fetch(request)
+  }
+
+  /** Calls an exported function, with a request that is cut off. */
+  calls(name) {
+    this.status = 200
+    this.headers = new Headers()
+    this.pieces = []
+    const result = call(this, name, name === 'handle' ? [++this.requests] : [], name === 'handle' ? ['read'] : [])
+    return new Response(new Blob([`${result} `, ...this.pieces]), { status: this.status })
   }
 
   changed(cursor) {
@@ -39,6 +51,15 @@ export class Meowdis extends Deployed {
     if (this.crashes) throw new Error('the test wants it to end')
     super.head(...args)
   }
+}
+
+// A storage whose rows have fewer cells than it says, which makes the engine panic.
+function damaged(storage) {
+  const exec = (...args) => {
+    const cursor = storage.sql.exec(...args)
+    return { raw: () => cursor.raw(), columnNames: { length: 99 }, get rowsWritten() { return cursor.rowsWritten } }
+  }
+  return { sql: { exec }, transactionSync: (inside) => storage.transactionSync(inside), getAlarm: () => storage.getAlarm(), setAlarm: (at) => storage.setAlarm(at) }
 }
 
 export default {
