@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/remote/cluster"
@@ -34,9 +35,11 @@ func newStatus(s *streams) *cobra.Command {
 		GroupID: groupInspect,
 		Short:   "Show which target is used, why, and whether it responds",
 		Long: `Shows where commands go, why, and whether that target responds; if not, the exit
-code is 3. A file that does not exist yet is fine. Nothing is written.`,
+code is 3. A file that does not exist yet is fine. Nothing is written.
+--verbose also lists what a server can do, and what meowdis does otherwise.`,
 		Example: `  meowdis status
   meowdis status @prod
+  meowdis status --verbose rediss://cache.example
   meowdis status --json redis://localhost:6379`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: targets.CompleteNames(1),
@@ -50,6 +53,7 @@ code is 3. A file that does not exist yet is fine. Nothing is written.`,
 	cmd.Flags().BoolVar(&o.all, "all", false, "list all sources of the target, too")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	o.target.AddReadFlags(cmd)
+	cmd.Flags().Lookup("verbose").Usage = "list what a server can and cannot do, too"
 	return cmd
 }
 
@@ -70,7 +74,8 @@ type status struct {
 	Confirm   string `json:"confirm"`
 	ReadOnly  bool   `json:"read_only"`
 
-	Nodes []cluster.Node `json:"nodes,omitempty"` // of a cluster
+	Nodes     []cluster.Node     `json:"nodes,omitempty"` // of a cluster
+	Abilities []keyspace.Ability `json:"abilities,omitempty"`
 }
 
 type shownCandidate struct {
@@ -154,6 +159,11 @@ func (o *statusOptions) ask(ctx context.Context, t targets.Target, st *status) e
 	if t.IsServer() {
 		st.askServer(ctx, c)
 	}
+	if o.target.Verbose && t.IsServer() {
+		if st.Abilities, err = keyspace.Abilities(ctx, targets.Plain(c.Session)); err != nil {
+			return errors.Join(err, c.Close())
+		}
+	}
 	if s, is := targets.Plain(c.Session).(*cluster.Session); is {
 		st.Kind = "Redis Cluster"
 		st.Nodes = s.Nodes(ctx)
@@ -210,6 +220,29 @@ func (st *status) drawCluster(b *strings.Builder) {
 	}
 }
 
+// listAbilities lists what the server can do, and then what meowdis does without the others.
+func (st *status) listAbilities(b *strings.Builder) {
+	if len(st.Abilities) == 0 {
+		return
+	}
+	var has []string
+	for _, a := range st.Abilities {
+		if a.Has {
+			has = append(has, a.Name)
+		}
+	}
+	fmt.Fprintf(b, "\nThe server has %s.\n", strings.Join(has, ", "))
+	for _, a := range st.Abilities {
+		if !a.Has {
+			fmt.Fprintf(b, "without    %s", a.Name)
+			if a.Instead != "" {
+				fmt.Fprintf(b, ": %s", a.Instead)
+			}
+			b.WriteString("\n")
+		}
+	}
+}
+
 func (st *status) print(w io.Writer, all bool) error {
 	var b strings.Builder
 	fact := func(name, value string) {
@@ -247,6 +280,7 @@ func (st *status) print(w io.Writer, all bool) error {
 	if len(st.Nodes) > 0 {
 		st.drawCluster(&b)
 	}
+	st.listAbilities(&b)
 	if all {
 		b.WriteString("\nSources of the target; the first one given is used:\n")
 		for _, c := range st.Candidates {
