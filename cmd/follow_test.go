@@ -661,11 +661,63 @@ func TestFollowWithoutReplication(t *testing.T) {
 	if differences := m.run(0, "diff", source.url(), "target.sqlite"); differences != "" {
 		t.Error(differences)
 	}
+	followsNotifications(t, source, m, asCat)
 	m.run(0, "copy", "--follow", "target.sqlite", "second.sqlite", "--until-caught-up")
 	m.run(0, "exec", "-t", "target.sqlite", "SET", "a", "later")
 	m.run(0, "exec", "-t", "target.sqlite", "FT.CREATE", "index", "SCHEMA", "a", "TEXT")
 	m.run(0, "copy", "--follow", "target.sqlite", "second.sqlite", "--until-caught-up")
 	if differences := m.run(0, "diff", "target.sqlite", "second.sqlite"); differences != "" {
 		t.Error(differences)
+	}
+}
+
+// followsNotifications copies a change between two passes, because the source notifies of it.
+func followsNotifications(t *testing.T, source *redisAt, m mover, url string) {
+	t.Helper()
+	c, said := m.command("copy", "--follow", url, "third.sqlite", "--json")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	setting := func() string { return string(source.do("CONFIG", "GET", "notify-keyspace-events").Elems[1].Str) }
+	scans := func() string {
+		for line := range strings.Lines(string(source.do("INFO", "commandstats").Str)) {
+			if stat, is := strings.CutPrefix(line, "cmdstat_scan:"); is {
+				calls, _, _ := strings.Cut(stat, ",")
+				return calls
+			}
+		}
+		return ""
+	}
+	// The first pass has ended when no more keys are listed.
+	await := func(what string, met func() bool) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); !met(); <-time.After(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				c.Process.Kill()
+				c.Wait()
+				t.Fatalf("%s: %s", what, said)
+			}
+		}
+	}
+	before, same := "", 0
+	await("no pass", func() bool {
+		now := scans()
+		if same++; now != before || setting() == "" {
+			before, same = now, 0
+		}
+		return same > 20
+	})
+	source.do("SET", "noticed", "now")
+	source.do("DEL", "a")
+	await("the change does not arrive", func() bool {
+		return strings.TrimSpace(m.run(0, "exec", "-t", "third.sqlite", "EXISTS", "noticed", "noticed", "a")) == "2"
+	})
+	if now := scans(); now != before {
+		t.Errorf("a pass found the change: %s, then %s", before, now)
+	}
+	c.Process.Signal(syscall.SIGINT)
+	c.Wait()
+	if !strings.Contains(said.String(), "changes arrive as the source notifies of them") || setting() != "" {
+		t.Errorf("notify-keyspace-events is %q: %s", setting(), said)
 	}
 }

@@ -72,7 +72,7 @@ func (m *Migration) divert(ctx context.Context, f *feed, calls [][][]byte) (left
 		err = m.copyFlushed(ctx, f)
 	}
 	if err == nil {
-		err = m.copyAgain(ctx, names)
+		err = m.copyAgain(ctx, 0, names)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("copying keys that changed: %w", err)
@@ -140,7 +140,7 @@ func (m *Migration) copyFlushed(ctx context.Context, f *feed) error {
 				return m.shards.owner[at] != f && !m.shards.moved[at]
 			})
 		}
-		return m.copyAgain(ctx, names)
+		return m.copyAgain(ctx, 0, names)
 	})
 }
 
@@ -195,22 +195,22 @@ func (m *Migration) copySlots(ctx context.Context, slots []int) error {
 		for _, e := range v.Elems {
 			names = append(names, e.Str)
 		}
-		if err := m.copyAgain(ctx, names); err != nil {
+		if err := m.copyAgain(ctx, 0, names); err != nil {
 			return err
 		}
 	}
 	// Keys that the source does not have any more.
 	return m.eachTargetKey(ctx, func(names [][]byte) error {
-		return m.copyAgain(ctx, slices.DeleteFunc(names, func(name []byte) bool { return !in[slot.Of(name)] }))
+		return m.copyAgain(ctx, 0, slices.DeleteFunc(names, func(name []byte) bool { return !in[slot.Of(name)] }))
 	})
 }
 
 // Keys that change hands while they are read are read again, up to mostReads times.
 const mostReads = 100
 
-// copyAgain makes keys of database 0 of the target equal to the source's: it copies them, or deletes
+// copyAgain makes keys of a database of the target equal to the source's: it copies them, or deletes
 // keys that the source does not have.
-func (m *Migration) copyAgain(ctx context.Context, names [][]byte) error {
+func (m *Migration) copyAgain(ctx context.Context, db int, names [][]byte) error {
 	kept, err := m.keptNames(ctx)
 	if err != nil {
 		return err
@@ -218,12 +218,12 @@ func (m *Migration) copyAgain(ctx context.Context, names [][]byte) error {
 	slices.SortFunc(names, slices.Compare)
 	names = slices.CompactFunc(names, func(a, b []byte) bool { return string(a) == string(b) })
 	names = slices.DeleteFunc(names, func(name []byte) bool {
-		_, keeps := kept[follow.KeptName(0, name)]
+		_, keeps := kept[follow.KeptName(db, name)]
 		return keeps || transfer.IsOwn(name)
 	})
 	for reads := 0; len(names) > 0; reads++ {
 		n := min(len(names), keysAtOnce)
-		missed, err := m.copyOnce(ctx, names[:n])
+		missed, err := m.copyOnce(ctx, db, names[:n])
 		if err != nil {
 			return err
 		}
@@ -245,16 +245,16 @@ func (m *Migration) copyAgain(ctx context.Context, names [][]byte) error {
 }
 
 // copyOnce copies keys, and returns the keys that were deleted while they were read, but exist.
-func (m *Migration) copyOnce(ctx context.Context, names [][]byte) (missed [][]byte, err error) {
+func (m *Migration) copyOnce(ctx context.Context, db int, names [][]byte) (missed [][]byte, err error) {
 	for _, s := range []keyspace.Session{m.src, m.dst} {
-		if err := transfer.Select(ctx, s, 0); err != nil {
+		if err := transfer.Select(ctx, s, db); err != nil {
 			return nil, err
 		}
 	}
 	o := move.WriteOptions(transfer.Replace, m.notify)
 	o.KeepLeftovers = true
 	if m.dst.File != nil {
-		move.ToFile(&o, move.NewTransaction(m.dst.File, 0))
+		move.ToFile(&o, move.NewTransaction(m.dst.File, db))
 	}
 	w := transfer.NewWriter(m.dst, o)
 	seen := map[string]bool{}
@@ -297,7 +297,7 @@ func (m *Migration) copyOnce(ctx context.Context, names [][]byte) (missed [][]by
 			gone = append(gone, unseen[i])
 		}
 	}
-	return missed, m.deleteKeys(ctx, map[int][][]byte{0: gone})
+	return missed, m.deleteKeys(ctx, map[int][][]byte{db: gone})
 }
 
 // keptNames returns the names of the keys that the target keeps.

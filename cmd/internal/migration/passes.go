@@ -19,7 +19,13 @@ const passKeys = 100_000
 // passes copies all keys, and then compares all of them again and again. It tells the user why.
 func (m *Migration) passes(ctx context.Context, why string) error {
 	m.passing.Store(true)
-	m.say("%s: comparing all keys in passes; a change arrives with the next pass", why)
+	var heard *notifications
+	if m.o.CutOver == nil && !m.o.UntilCaughtUp {
+		var stop func()
+		heard, stop = m.notifications(ctx)
+		defer stop()
+	}
+	m.guarantee(heard, why)
 	p, ok, err := follow.ReadPosition(ctx, m.dst, m.key)
 	switch {
 	case err != nil:
@@ -43,7 +49,6 @@ func (m *Migration) passes(ctx context.Context, why string) error {
 	if err != nil {
 		return err
 	}
-	every := m.o.PassEvery
 	for {
 		began := time.Now()
 		differences, err := m.pass(ctx, p.Whole, kept)
@@ -72,10 +77,8 @@ func (m *Migration) passes(ctx context.Context, why string) error {
 		case differences >= passKeys:
 			continue
 		}
-		select {
-		case <-time.After(max(every, time.Since(began))):
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		if err := m.untilNextPass(ctx, heard, time.Since(began)); err != nil {
+			return err
 		}
 	}
 }
