@@ -19,6 +19,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/server"
 	"github.com/meowdis/meowdis/inspect/ui"
 	"github.com/meowdis/meowdis/inspect/value"
+	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
 // Model is the whole state of the browser for one target. It reads the clock and does I/O only through
@@ -121,5 +122,9 @@ func newModel(o Options, s shared) *Model {
 	}
 	m.keys, m.overview = keys.New(m.PaneContext), overview.Pane{PaneContext: m.PaneContext, Target: o.Target}
 	m.keys.SearchValues = value.SearchKeys(m.Conn)
+	m.keys.TestValues = func(text string) catalog.ValueTest {
+		bytes, number := value.PartTests(text)
+		return catalog.ValueTest{Bytes: bytes, Number: number}
+	}
 	return m
 }

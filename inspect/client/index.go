@@ -17,8 +17,13 @@ type Index interface {
 	KeyBytes(ctx context.Context, db int, names []string) ([]int64, error)
 	// Facts looks up names. It returns an entry for each, without a type for a missing key.
 	Facts(ctx context.Context, db int, names []string) ([]catalog.Entry, error)
+	// Find returns the live keys of these names, in any order, with the values of small keys.
+	Find(ctx context.Context, db int, names [][]byte) ([]catalog.Scanned, error)
 	// Rows returns the table rows of a key; none for a missing key.
 	Rows(ctx context.Context, db int, name string) ([]catalog.Table, error)
+	// SearchValues tests the values of about n keys of q after a mark, in file order. It returns the keys with a value
+	// that test accepts, and the keys whose values only commands can read.
+	SearchValues(ctx context.Context, q catalog.Query, from catalog.Mark, n int, test catalog.ValueTest) (found catalog.Page, unsure []catalog.Entry, err error)
 	// Sort starts to sort keys by an order that the index does not have.
 	Sort(q catalog.Query) *catalog.Sorting
 	// SortTree starts to sort folders and their keys by TTL, size or bytes.

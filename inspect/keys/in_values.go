@@ -3,6 +3,7 @@ package keys
 import (
 	"context"
 	"math"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -20,7 +21,7 @@ import (
 // ValueSearcher reports which keys contain a text in their values, and how many of them could not be read.
 type ValueSearcher func(ctx context.Context, db int, keys []keyspace.Key, text string) (holds []bool, unread int, err error)
 
-// maxValuePage limits the keys per page of a search in values.
+// maxValuePage limits the keys whose values are read by commands for a page.
 const maxValuePage = 500
 
 // EditValueSearch asks the user what to search for in the values of the listed keys.
@@ -50,52 +51,69 @@ func (l *Pane) ValueSearch() string { return l.needle }
 
 // valueScan returns a scan of the keys of cq for the ones that contain the needle of q.
 func (l *Pane) valueScan(q query, cq catalog.Query, match func(string) bool) *scan {
-	pages, most := l.scanFeed(q, match), int64(firstLimit)
+	holding := l.holding(q.needle)
 	if l.Index != nil {
-		pages, most = indexFeed(l.Index, cq), math.MaxInt64 // a file search does not disturb other clients
+		s := newScan(cq, indexedValues(l.Index, cq, l.TestValues(q.needle), holding), l.MaxScanned)
+		s.limit, s.inValues = math.MaxInt64, true // a file search does not disturb other clients
+		return s
 	}
-	holding, db := l.SearchValues, l.DB
+	pages := l.scanFeed(q, match)
 	s := newScan(cq, func(ctx context.Context, s scan) (scannedMsg, error) {
 		s.count = min(s.count, maxValuePage)
 		f, err := pages(ctx, s)
-		if err != nil {
-			return f, err
+		if err == nil {
+			f.entries, f.unread, err = holding(ctx, f.entries)
 		}
-		keys := make([]keyspace.Key, len(f.entries))
-		for i, e := range f.entries {
+		return f, err
+	}, l.MaxScanned)
+	s.limit, s.count, s.inValues = firstLimit, firstValuePage, true
+	return s
+}
+
+// holding returns a function that returns the entries whose values contain needle, and the number of values that
+// it could not read.
+func (l *Pane) holding(needle string) func(ctx context.Context, entries []catalog.Entry) (found []catalog.Entry, unread int, err error) {
+	search, db := l.SearchValues, l.DB
+	return func(ctx context.Context, entries []catalog.Entry) (found []catalog.Entry, unread int, err error) {
+		keys := make([]keyspace.Key, len(entries))
+		for i, e := range entries {
 			keys[i] = keyspace.Key{Name: []byte(e.Name), Type: e.Facts.Type, Count: e.Facts.Size}
 		}
-		holds, unread, err := holding(ctx, db, keys, q.needle)
+		holds, unread, err := search(ctx, db, keys, needle)
 		if err != nil {
-			return f, err
+			return nil, 0, err
 		}
-		found := f.entries[:0]
-		for i, e := range f.entries {
+		for i, e := range entries {
 			if holds[i] {
 				found = append(found, e)
 			}
 		}
-		f.entries, f.unread = found, unread
-		return f, nil
-	}, l.MaxScanned)
-	s.limit, s.count, s.inValues = most, firstValuePage, true
-	return s
+		return found, unread, nil
+	}
 }
 
-// firstValuePage sets the number of keys on the first page of a search in values.
+// firstValuePage sets the number of keys on the first page of a search in the values of a server.
 const firstValuePage = 50
 
-// indexFeed returns a feed that pages through an index.
-func indexFeed(ix client.Index, cq catalog.Query) feed {
-	names := cq
-	names.Order, names.Reverse, names.Above, names.Below = catalog.ByName, false, 0, 0
+// indexedValues returns a feed that tests the values in an index, and has the others read by commands.
+func indexedValues(ix client.Index, cq catalog.Query, test catalog.ValueTest, holding func(context.Context, []catalog.Entry) ([]catalog.Entry, int, error)) feed {
 	return func(ctx context.Context, s scan) (scannedMsg, error) {
-		p, err := ix.Page(ctx, names, s.mark, false, s.count)
-		looked := max(p.Examined, len(p.Entries))
+		p, unsure, err := ix.SearchValues(ctx, cq, s.mark, s.count, test)
+		f := scannedMsg{mark: p.Next, done: p.End, looked: p.Examined}
+		for some := range slices.Chunk(unsure, maxValuePage) {
+			if err != nil {
+				break
+			}
+			var found []catalog.Entry
+			var unread int
+			found, unread, err = holding(ctx, some)
+			p.Entries, f.unread = append(p.Entries, found...), f.unread+unread
+		}
 		if err == nil && cq.IsSized() {
 			p.Entries, err = sized(ctx, ix, cq, p.Entries)
 		}
-		return scannedMsg{entries: p.Entries, mark: p.Next, done: p.End, looked: looked}, err
+		f.entries = p.Entries
+		return f, err
 	}
 }
 

@@ -195,7 +195,7 @@ func (v *Pane) readFiltered(w *elementFilter) tea.Cmd {
 			bytes += c.bytes() + 1024
 			m.read += int64(c.len())
 			job.CostOf(ctx).Progress(looked+m.read, size)
-			if c = c.filtered(needle); c.len() == 0 {
+			if c = c.filtered(t.src, needle); c.len() == 0 {
 				continue
 			}
 			if err := fetchDetails(ctx, conn, t.db, t.src, t.key, c); err != nil {
@@ -213,11 +213,11 @@ func (v *Pane) readFiltered(w *elementFilter) tea.Cmd {
 	})
 }
 
-// filtered returns the elements of c that contain needle.
-func (c *chunk) filtered(needle string) *chunk {
+// filtered returns the elements of c, a chunk of src, that contain needle.
+func (c *chunk) filtered(src *source, needle string) *chunk {
 	out := &chunk{}
 	for i, row := range c.rows {
-		if needle != "" && !slices.ContainsFunc(row, func(cell string) bool { return cellContains(cell, needle) }) {
+		if needle != "" && !src.rowContains(row, needle) {
 			continue
 		}
 		out.rows = append(out.rows, row)
@@ -386,7 +386,7 @@ func (v *Pane) IsFiltered() bool { return v.sheet() != nil && v.sheet().filter !
 // seek returns the next matching row, or the previous one if step is -1.
 func (w *elementFilter) seek(from position, text string, step int) (at position, found bool) {
 	for i := from.chunk*perChunk + from.line + step; i >= 0 && i < len(w.rows); i += step {
-		if slices.ContainsFunc(w.rows[i].row, func(cell string) bool { return cellContains(cell, text) }) {
+		if w.base.src.rowContains(w.rows[i].row, text) {
 			return position{i / perChunk, i % perChunk}, true
 		}
 	}

@@ -2,6 +2,7 @@ package value
 
 import (
 	"encoding/hex"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,7 +33,14 @@ func find(text, needle string) (at, end int) {
 		at = strings.Index(text, needle)
 		return at, at + len(needle)
 	}
+	if needle == "" {
+		return -1, -1
+	}
+	first := needle[0]
 	for i := range len(text) {
+		if c := text[i]; c != first && c|0x20 != first && c < utf8.RuneSelf {
+			continue
+		}
 		if n := foldedPrefixLen(text[i:], needle); n > 0 {
 			return i, i + n
 		}
@@ -81,12 +89,20 @@ func foldedPrefixLen(text, needle string) int {
 	return n
 }
 
+// rowContains reports whether a cell of a row contains needle. Positions are not part of a value.
+func (s *source) rowContains(row record, needle string) bool {
+	if s.columns[0].title == "#" {
+		row = row[1:]
+	}
+	return slices.ContainsFunc(row, func(cell string) bool { return cellContains(cell, needle) })
+}
+
 // cellContains reports whether a table cell contains needle, as stored or decoded.
 func cellContains(cell, needle string) bool {
 	if at, _ := find(cell, needle); at >= 0 {
 		return true
 	}
-	if len(cell) < shortestCoded || len(cell) > decodeLimit || screen.IsText([]byte(cell)) && strings.ContainsAny(cell, " ,.:{}[]\"") {
+	if len(cell) < shortestCoded || len(cell) > decodeLimit || strings.ContainsAny(cell, " ,.:{}[]\"") && screen.IsText([]byte(cell)) || decode.IsWord([]byte(cell)) {
 		return false
 	}
 	shown := decode.Value([]byte(cell), decode.Options{})

@@ -133,7 +133,7 @@ func (t *chunkCursor) find(ctx context.Context, conn *client.Conn, needle string
 		if c, err = t.chunk(ctx, conn, i); err != nil {
 			return at, nil, false, err
 		}
-		if line, ok := c.seek(needle, t.at, i, t.step); ok {
+		if line, ok := c.seek(t.src, needle, t.at, i, t.step); ok {
 			return position{i, line}, c, true, nil
 		}
 		delete(t.loaded, i)
@@ -202,8 +202,8 @@ func (t *chunkCursor) addStart(i int, c *chunk) {
 	}
 }
 
-// seek returns the next row of chunk i that contains needle, after from, or before it if step is -1.
-func (c *chunk) seek(needle string, from position, i, step int) (int, bool) {
+// seek returns the next row of chunk i of src that contains needle, after from, or before it if step is -1.
+func (c *chunk) seek(src *source, needle string, from position, i, step int) (int, bool) {
 	line := 0
 	if step < 0 {
 		line = len(c.rows) - 1
@@ -212,10 +212,8 @@ func (c *chunk) seek(needle string, from position, i, step int) (int, bool) {
 		line = from.line + step
 	}
 	for ; line >= 0 && line < len(c.rows); line += step {
-		for _, cell := range c.rows[line] {
-			if cellContains(cell, needle) {
-				return line, true
-			}
+		if src.rowContains(c.rows[line], needle) {
+			return line, true
 		}
 	}
 	return 0, false

@@ -3,6 +3,7 @@ package value
 import (
 	"context"
 	"errors"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/meowdis/meowdis/inspect/client"
@@ -24,6 +25,21 @@ func SearchKeys(c *client.Conn) func(ctx context.Context, db int, keys []keyspac
 		err = h.run(ctx)
 		return h.holds, h.unread, err
 	}
+}
+
+// PartTests returns functions that report whether a part of a value, or a score, contains the typed text as
+// SearchKeys matches it.
+func PartTests(typed string) (bytes func([]byte) bool, number func(float64) bool) {
+	needle := needleOf(typed, asText)
+	bytes = func(part []byte) bool { return cellContains(string(part), needle) }
+	number = func(score float64) bool { return false }
+	if strings.Trim(needle, "0123456789.+-einfEINF") == "" { // nothing else is in a number
+		number = func(score float64) bool {
+			at, _ := find(scoreText(score), needle)
+			return at >= 0
+		}
+	}
+	return bytes, number
 }
 
 // run searches all keys.
@@ -89,7 +105,7 @@ func (h *valueSearch) searchBatch(ctx context.Context, some []int) error {
 			h.holds[i] = cellContains(string(c.data), h.needle)
 			continue
 		}
-		_, h.holds[i] = c.seek(h.needle, position{0, -1}, 0, 1)
+		_, h.holds[i] = c.seek(src, h.needle, position{0, -1}, 0, 1)
 		more := c.next != ""
 		if src.per > 0 {
 			more = h.keys[i].Count > int64(h.first)

@@ -262,9 +262,19 @@ func ranked(first int64, v resp.Value) *chunk {
 // very large or small numbers.
 func score(v resp.Value) string {
 	f, err := strconv.ParseFloat(client.Text(v), 64)
-	switch size := math.Abs(f); {
-	case err != nil || math.IsInf(f, 0):
+	if err != nil {
 		return client.Text(v)
+	}
+	return scoreText(f)
+}
+
+// scoreText is score for a number.
+func scoreText(f float64) string {
+	switch size := math.Abs(f); {
+	case math.IsInf(f, 1):
+		return "inf"
+	case math.IsInf(f, -1):
+		return "-inf"
 	case size == 0 || 1e-5 <= size && size < 1e17:
 		return strconv.FormatFloat(f, 'f', -1, 64)
 	}

@@ -226,3 +226,20 @@ func TestDeepJSON(t *testing.T) {
 		t.Errorf("%d bytes are laid out as %d", len(deep), len(text))
 	}
 }
+
+// TestIsWord checks that Value shows words as they are.
+func TestIsWord(t *testing.T) {
+	for _, word := range []string{"nothing", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "1700000000", "token-7/8", "aGVsbG8=", "true", "0123456789abcdef0123"} {
+		if !decode.IsWord([]byte(word)) {
+			t.Errorf("%q is no word", word)
+		}
+		if s := decode.Value([]byte(word), decode.Options{}); s.Text != word {
+			t.Errorf("%q is shown as %q", word, s.Text)
+		}
+	}
+	for _, other := range []string{"two words", "eyJuYW1lIjoiVG9tIiwibGl2ZXMiOjl9", "a:1", "[1]", "x^\x01", "GIF89aabcdefgh", "Bär", "a\x00b"} {
+		if decode.IsWord([]byte(other)) {
+			t.Errorf("%q is a word", other)
+		}
+	}
+}

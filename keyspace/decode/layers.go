@@ -102,6 +102,24 @@ func fromBase64(b []byte, cut bool, most int) ([]byte, bool) {
 	return inner, isText(inner, cut) || isRecognised(inner)
 }
 
+// IsWord reports whether b is printable ASCII without spaces and punctuation of JSON, PHP or JWT that Value shows as
+// it is. It is much faster than Value.
+func IsWord(b []byte) bool {
+	for _, c := range b {
+		switch {
+		case c <= ' ' || c > '~':
+			return false
+		case c == ',' || c == '.' || c == ':' || c == '"' || c == '{' || c == '}' || c == '[' || c == ']':
+			return false
+		}
+	}
+	if isZlib(b) || bytes.HasPrefix(b, []byte("GIF8")) || bytes.HasPrefix(b, []byte("RIFF")) {
+		return false
+	}
+	_, encoded := fromBase64(b, false, len(b))
+	return !encoded
+}
+
 // isRecognised reports whether b begins like a known binary format.
 func isRecognised(b []byte) bool {
 	for _, c := range compressions {
