@@ -118,7 +118,7 @@ func TestLivesOfMany(t *testing.T) {
 	race.Skip(t)
 	for _, refuses := range []string{"", "WATCH"} {
 		f := newFile(t)
-		for i := range 1200 {
+		for i := range 2200 {
 			f.do(fmt.Sprintf("SET n:%04d x PX %d", i, 500_000+i))
 		}
 		f.do("SET a x")
@@ -131,18 +131,18 @@ func TestLivesOfMany(t *testing.T) {
 				t.Errorf("%s ends at %s, not at %s", key, v, want)
 			}
 		}
-		old := f.asks("PEXPIRETIME n:1199")
+		old := f.asks("PEXPIRETIME n:2199")
 		s.press("w", "space", "space", "x")
 		s.shows("TTL of 1 folder and 1 key")
 		s.press("9", "0", "enter")
-		s.shows("Set the TTL of 1 folder and 1 key to 1m 30s, 1,201 keys?", "500 at a time; undo restores all:")
+		s.shows("Set the TTL of 1 folder and 1 key to 1m 30s, 2,201 keys?", "2,000 at a time; undo restores all:")
 		s.press("y")
-		s.shows("to 1m 30s, 1,201 keys. Press u to undo it.")
-		ends("a", f.asks("PEXPIRETIME n:1199"))
+		s.shows("to 1m 30s, 2,201 keys. Press u to undo it.")
+		ends("a", f.asks("PEXPIRETIME n:2199"))
 		ends("z", "-1")
 		s.press("u")
 		ends("a", "-1")
-		ends("n:1199", old)
+		ends("n:2199", old)
 	}
 }
 

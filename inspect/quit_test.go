@@ -31,7 +31,7 @@ func quits(cmd tea.Cmd) bool {
 func deletes(t *testing.T, step func(s *session, n int)) (s *session, before string, f *file) {
 	t.Helper()
 	f = newFile(t)
-	for i := range change.KeysAtOnce + 9 {
+	for i := range change.FileKeysAtOnce + 9 {
 		f.do(fmt.Sprintf("SET n:%d x", i))
 	}
 	f.do("SET other x")

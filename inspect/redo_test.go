@@ -49,7 +49,7 @@ func TestRedoAsks(t *testing.T) {
 func TestRedoOfManyKeys(t *testing.T) {
 	race.Skip(t)
 	f := newFile(t)
-	for i := range 2*change.KeysAtOnce + 7 {
+	for i := range 2*change.FileKeysAtOnce + 7 {
 		f.do(fmt.Sprintf("SET n:%d x", i))
 	}
 	f.do("HSET n:hash a 1")
@@ -68,7 +68,7 @@ func TestRedoOfManyKeys(t *testing.T) {
 		}
 	}
 	s.press("U")
-	s.shows("Deleted n:*, 1,008 keys", "now · 1,008 keys")
+	s.shows("Deleted n:*, 4,008 keys", "now · 4,008 keys")
 	s.press("esc", "u")
 	f.do("DEL n:5")
 	s.press("ctrl+r", "y")

@@ -141,12 +141,22 @@ func (c *Maker) digests(ctx context.Context, db int, keys []string) (found map[s
 	if len(keys) == 0 {
 		return found, true, nil
 	}
-	names := make([][]byte, len(keys))
-	for i, key := range keys {
-		names[i] = []byte(key)
+	small, others, err := c.smallKeys(ctx, db, keys)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, k := range small {
+		d := digest{sum: xxh3.HashString(k.Type)}
+		if !d.add(k.Value) {
+			return nil, false, nil
+		}
+		found[string(k.Name)] = d.answer(k.Expires)
+	}
+	if len(others) == 0 {
+		return found, true, nil
 	}
 	var d digest
-	for p, err := range transfer.FromKeys(ctx, c.In(db), names...) {
+	for p, err := range transfer.FromKeys(ctx, c.In(db), client.Names(others)...) {
 		if err != nil {
 			return nil, false, err
 		}
@@ -164,7 +174,7 @@ func (c *Maker) digests(ctx context.Context, db int, keys []string) (found map[s
 			if c.Refusals.Has("PEXPIRETIME") {
 				ends = min(ends, 1)
 			}
-			found[string(p.Key.Name)] = strconv.FormatUint(d.sum, 16) + " " + client.Decimal(ends)
+			found[string(p.Key.Name)] = d.answer(ends)
 		}
 	}
 	return found, true, nil
@@ -175,6 +185,11 @@ func (c *Maker) digests(ctx context.Context, db int, keys []string) (found map[s
 type digest struct {
 	sum   uint64
 	bytes xxh3.Hasher // of a string
+}
+
+// answer returns the answer to WholeKey for the hashed value of a key that expires at ends, 0 for never.
+func (d *digest) answer(ends int64) string {
+	return strconv.FormatUint(d.sum, 16) + " " + client.Decimal(ends)
 }
 
 // addOrdered adds an element whose position counts, addUnordered one whose position does

@@ -5,11 +5,13 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keyspace/catalog"
 	"github.com/meowdis/meowdis/keyspace/display"
-	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/store/keytype"
 	"github.com/meowdis/meowdis/transfer"
 )
@@ -22,7 +24,17 @@ const (
 	dumpBatchBytes = 2 << 20
 	callBatchBytes = 512 << 10
 	KeysAtOnce     = 500
+	FileKeysAtOnce = 2000
 )
+
+// BatchKeys returns how many keys a change of many keys changes at once: other clients wait for so many. Larger
+// batches write fewer pages of a file.
+func (c *Maker) BatchKeys() int {
+	if c.Index != nil {
+		return FileKeysAtOnce
+	}
+	return KeysAtOnce
+}
 
 // errNotSaved reports that the target does not provide the key's value.
 type errNotSaved struct {
@@ -47,11 +59,15 @@ type keyState struct {
 // returns the names of the existing keys. The commands do not touch missing keys: see
 // deleteCalls.
 func (c *Maker) restoreCalls(ctx context.Context, db int, keys []string, now int64, take func(calls [][][]byte) error) (there []string, err error) {
+	out := &batch{take: take}
+	there, keys, err = c.restoreListed(ctx, db, keys, out)
+	if err != nil {
+		return nil, err
+	}
 	all, err := c.keyStates(ctx, db, keys, now)
 	if err != nil {
 		return nil, err
 	}
-	out := &batch{take: take}
 	var dumped []keyState
 	var bytes int64
 	for _, im := range all {
@@ -77,6 +93,41 @@ func (c *Maker) restoreCalls(ctx context.Context, db int, keys []string, now int
 		return nil, err
 	}
 	return there, out.flush()
+}
+
+// restoreListed adds the commands that restore the small keys of a file. It returns their names, and the names of the
+// existing keys that must be read one by one.
+func (c *Maker) restoreListed(ctx context.Context, db int, keys []string, out *batch) (done, others []string, err error) {
+	small, others, err := c.smallKeys(ctx, db, keys)
+	for _, k := range small {
+		if err == nil {
+			done = append(done, string(k.Name))
+			err = out.add(keyState{key: string(k.Name), expires: k.Expires}.restore(rdb.Dump(k.Value, nil)))
+		}
+	}
+	return done, others, err
+}
+
+// smallKeys returns the small keys among keys with their values, which the index of a file reads together, and the
+// names of the other keys that exist.
+func (c *Maker) smallKeys(ctx context.Context, db int, keys []string) (small []catalog.Scanned, others []string, err error) {
+	if c.Index == nil {
+		return nil, keys, nil
+	}
+	for some := range slices.Chunk(keys, KeysAtOnce) {
+		found, err := c.Index.Find(ctx, db, client.Names(some))
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, k := range found {
+			if k.Value == nil || keytype.Of(k.Type).NoDump {
+				others = append(others, string(k.Name))
+			} else {
+				small = append(small, k)
+			}
+		}
+	}
+	return small, others, nil
 }
 
 // ttlCalls passes take the commands that restore the current TTLs of keys. It returns the
@@ -152,7 +203,7 @@ func (c *Maker) dumps(ctx context.Context, db int, images []keyState, out *batch
 		case v.IsError():
 			err = c.partsOf(ctx, db, im, out)
 		case !v.IsNull(): // nil: it has expired since
-			err = out.add(im.restore(v))
+			err = out.add(im.restore(v.Str))
 		}
 		if err != nil {
 			return err
@@ -161,8 +212,8 @@ func (c *Maker) dumps(ctx context.Context, db int, images []keyState, out *batch
 	return nil
 }
 
-func (im keyState) restore(dump resp.Value) [][]byte {
-	return [][]byte{[]byte("RESTORE"), []byte(im.key), []byte(client.Decimal(im.expires)), dump.Str, []byte("REPLACE"), []byte("ABSTTL")}
+func (im keyState) restore(dump []byte) [][]byte {
+	return [][]byte{[]byte("RESTORE"), []byte(im.key), []byte(client.Decimal(im.expires)), dump, []byte("REPLACE"), []byte("ABSTTL")}
 }
 
 // partsOf saves a key as commands that rebuild it part by part under a temporary name,
@@ -197,7 +248,7 @@ func (c *Maker) dumpWhole(ctx context.Context, db int, im keyState, why error, o
 	case err != nil || v.IsNull():
 		return err
 	}
-	return out.add(im.restore(v))
+	return out.add(im.restore(v.Str))
 }
 
 // batch collects commands and passes them on once they reach callBatchBytes.

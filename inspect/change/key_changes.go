@@ -83,7 +83,7 @@ func (c *Maker) doAll(ctx context.Context, ch Change) (*Step, error) {
 }
 
 func (c *Maker) doSome(ctx context.Context, each KeyChange, db int, names []string) error {
-	for some := range slices.Chunk(names, KeysAtOnce) {
+	for some := range slices.Chunk(names, c.BatchKeys()) {
 		t := each(db, some)
 		values, _, err := c.transact(ctx, t)
 		if err == nil {

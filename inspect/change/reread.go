@@ -66,7 +66,7 @@ func (r *rereadSet) changedSince(dumps []resp.Value) (calls [][][]byte) {
 			calls = append(calls, client.Command("DEL", k.key))
 		case v.IsNull():
 		case k.restore == nil:
-			calls = append(calls, keyState{key: k.key}.restore(v))
+			calls = append(calls, keyState{key: k.key}.restore(v.Str))
 		case xxh3.Hash(v.Str) != k.sum:
 			calls = append(calls, append(slices.Clone(k.restore), v.Str, []byte("REPLACE"), []byte("ABSTTL")))
 		}

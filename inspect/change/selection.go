@@ -61,12 +61,12 @@ func (s Selection) String() string {
 	return folders + " and " + display.Counted(int64(len(s.Names)), "key", "keys")
 }
 
-// namesPerPage limits the names that a walk gets at once.
+// namesPerPage limits the names that a walk of a server gets at once.
 const namesPerPage = 1000
 
 // walk calls fn with the names of all keys in s, in batches. fn may delete the keys.
 func (c *Maker) walk(ctx context.Context, db int, s Selection, fn func(names []string) error) error {
-	for part := range slices.Chunk(s.Names, namesPerPage) {
+	for part := range slices.Chunk(s.Names, c.BatchKeys()) {
 		if err := fn(part); err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (c *Maker) walkFolder(ctx context.Context, db int, folder string, fn func([
 func (c *Maker) walkIndex(ctx context.Context, q catalog.Query, fn func([]string) error) error {
 	var from catalog.Mark
 	for {
-		p, err := c.Index.Page(ctx, q, from, false, namesPerPage)
+		p, err := c.Index.Page(ctx, q, from, false, FileKeysAtOnce)
 		if err != nil {
 			return err
 		}

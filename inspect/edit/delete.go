@@ -7,7 +7,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/inspect/change"
-	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/keyspace/display"
 )
@@ -78,15 +77,15 @@ func (r *Pane) confirmBulk(c change.Change, ask string) tea.Cmd {
 		return nil
 	}
 	c.KeyCount = int64(len(s.Names))
-	return r.confirm(Confirmation{title: ask + "?", notes: batchNote(c.KeyCount), change: c})
+	return r.confirm(Confirmation{title: ask + "?", notes: batchNote(c.KeyCount, r.maker.BatchKeys()), change: c})
 }
 
-// batchNote says that the keys are changed in several batches, if there are many.
-func batchNote(keys int64) []string {
-	if keys <= change.KeysAtOnce {
+// batchNote says that the keys are changed in several batches, if there are more than atOnce.
+func batchNote(keys int64, atOnce int) []string {
+	if keys <= int64(atOnce) {
 		return nil
 	}
-	return []string{client.Decimal(change.KeysAtOnce) + " at a time; undo restores all:"}
+	return []string{display.Grouped(int64(atOnce)) + " at a time; undo restores all:"}
 }
 
 // countKeys counts the keys of a change.
@@ -115,5 +114,5 @@ func (r *Pane) onCounted(w countedMsg) tea.Cmd {
 	if !w.listed {
 		notes = nil
 	}
-	return r.confirm(Confirmation{title: w.ask + many + "?", notes: append(notes, batchNote(w.keys)...), change: w.Change, always: w.always})
+	return r.confirm(Confirmation{title: w.ask + many + "?", notes: append(notes, batchNote(w.keys, r.maker.BatchKeys())...), change: w.Change, always: w.always})
 }
