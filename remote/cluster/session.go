@@ -41,7 +41,7 @@ type Session struct {
 	last  string         // the node that answered last
 	tx    transaction
 	scans scanner
-	begun int // connections of nodes that were dropped
+	begun int // connections that replaced lost ones, to nodes that were dropped
 }
 
 // Open returns a session on the cluster of a connected node. seeds are further addresses of nodes.
@@ -83,11 +83,11 @@ func (s *Session) InMulti() bool { return s.tx.open }
 // Node returns the address of the node that answered last, "" before any reply.
 func (s *Session) Node() string { return s.last }
 
-// Connections returns how many connections the session has made.
+// Connections returns 1, and one more for each connection to a node that replaced a lost one.
 func (s *Session) Connections() int {
-	n := s.begun
+	n := 1 + s.begun
 	for _, r := range s.nodes {
-		n += r.Connections()
+		n += max(r.Connections()-1, 0)
 	}
 	return n
 }
@@ -243,7 +243,7 @@ func unique(addresses []string) []string {
 func (s *Session) adopt(node *remote.Redis) {
 	for _, address := range slices.Collect(maps.Keys(s.nodes)) {
 		if r := s.nodes[address]; r != node {
-			s.begun += r.Connections()
+			s.begun += max(r.Connections()-1, 0)
 			r.Close()
 			delete(s.nodes, address)
 		}
