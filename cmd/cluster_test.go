@@ -46,6 +46,11 @@ func TestCluster(t *testing.T) {
 	if got := strings.Count(m.run(0, "keys", "-t", node), "\n"); got != 180 {
 		t.Errorf("keys lists %d", got)
 	}
+	prompt, said := m.command("repl", node)
+	prompt.Stdin = strings.NewReader("GET cat:1\nGET cat:2\nGET cat:3\n") // on different nodes
+	if err := prompt.Run(); err != nil || said.String() != "1\n2\n3\n" {
+		t.Errorf("the prompt says %v %s", err, said)
+	}
 	if said := m.run(1, "exec", "-t", node, "MSET", "a", "1", "b", "2"); !strings.Contains(said, `"a" is in 15495, "b" is in 3300`) {
 		t.Error(said)
 	}

@@ -64,6 +64,9 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 		}
 	}
 	if here, ok := redisCLIFlags[name]; ok {
+		if strings.HasPrefix(here, "not ") {
+			return exit.Usagef("%s, a flag of redis-cli, is %s", name, here)
+		}
 		return exit.Usagef("%s is a flag of redis-cli; here it is %s", name, here)
 	}
 	var flags []string
@@ -88,13 +91,18 @@ func hasFlag(cmd *cobra.Command, name string) bool {
 // redisCLIFlags maps flags of redis-cli to our equivalents.
 var redisCLIFlags = map[string]string{
 	"-p": serverFlags, "-u": serverFlags, "-s": serverFlags, "-a": serverFlags, "--pass": serverFlags, "--askpass": serverFlags,
-	"--user": serverFlags, "--tls": serverFlags, "-c": "not needed: meowdis connects to one server",
+	"--user": serverFlags, "--tls": serverFlags, "-c": "not needed: meowdis follows a Redis Cluster by itself",
 	"--scan": "meowdis keys PATTERN", "--pattern": "meowdis keys PATTERN",
-	"--bigkeys": "meowdis bigkeys", "--memkeys": "meowdis bigkeys", "--memkeys-samples": "meowdis bigkeys --samples", "--keystats": "meowdis stats, and meowdis bigkeys",
+	"--bigkeys": "meowdis bigkeys", "--memkeys": "meowdis bigkeys", "--memkeys-samples": "meowdis bigkeys --samples", "--keystats": "meowdis stats",
 	"--keystats-samples":  "meowdis stats --samples",
-	"--hotkeys":           "OBJECT FREQ KEY, on a server with an LFU policy: meowdis does not scan for hot keys",
+	"--hotkeys":           "meowdis bigkeys --hot",
 	"--intrinsic-latency": "meowdis latency --intrinsic DURATION",
-	"--lru-test":          "not available: it loads a cache until it evicts, and INFO stats counts hits and misses",
+	"--lru-test":          "not available: it fills a server with random keys to measure the hit rate of its cache; meowdis stats --live shows the hit rate of real clients",
+	"--cursor":            "--limit of meowdis stats, which reads a sample: a scan begins at the first key",
+	"--count":             "not needed: meowdis chooses the size of a page",
+	"--top":               "meowdis stats --top, and meowdis bigkeys --top",
+	"-4":                  "not needed: an IPv4 address as the host",
+	"-6":                  "not needed: an IPv6 address as the host",
 	"--replica":           "meowdis monitor for commands, or meowdis serve --replicate for files",
 	"--functions-rdb":     "meowdis exec FUNCTION DUMP, or meowdis export, which includes functions",
 	"--ldb":               ":debug FILE in meowdis repl", "--ldb-sync-mode": "SCRIPT DEBUG SYNC in meowdis repl",

@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"bytes"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -38,19 +40,27 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// TestRedisCLIFlags checks that each flag of redis-cli 8.0 is a flag of exec, or is known to badFlag.
+// TestRedisCLIFlags checks that each flag of redis-cli 8.0 is a flag of exec or known to badFlag, and in the table of
+// docs/repl.md.
 func TestRedisCLIFlags(t *testing.T) {
 	exec, _, err := newRoot(&streams{}).Find([]string{"exec"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name := range strings.FieldsSeq("-h -p -s -a --user --pass --askpass -u -r -i -n -2 -3 -x -X -d -D -c -e --tls --sni --cacert --cacertdir " +
+	page, err := os.ReadFile("../docs/repl.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.FieldsSeq("-h -p -t -4 -6 --count --cursor --top -s -a --user --pass --askpass -u -r -i -n -2 -3 -x -X -d -D -c -e --tls --sni --cacert --cacertdir " +
 		"--insecure --cert --key --tls-ciphers --tls-ciphersuites --raw --no-raw --quoted-input --csv --json --quoted-json --show-pushes --stat " +
 		"--latency --latency-history --latency-dist --lru-test --replica --rdb --functions-rdb --pipe --pipe-timeout --bigkeys --memkeys " +
 		"--memkeys-samples --keystats --keystats-samples --hotkeys --scan --pattern --quoted-pattern --intrinsic-latency --eval --ldb " +
 		"--ldb-sync-mode --cluster --verbose --no-auth-warning --help --version") {
 		if name != "--version" && name != "--help" && !hasFlag(exec, name) && redisCLIFlags[name] == "" {
 			t.Errorf("%s is unknown", name)
+		}
+		if !regexp.MustCompile("(?m)^\\|.*`" + name + "[` ]").Match(page) {
+			t.Errorf("%s is missing in docs/repl.md", name)
 		}
 	}
 }

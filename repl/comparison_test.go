@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestComparison checks the table of docs/repl.md: its length, that meowdis is behind in three rows at
+// TestComparison checks the table of docs/repl.md: its length, that meowdis is behind in two rows at
 // most, and that the tests it names exist.
 func TestComparison(t *testing.T) {
 	page, err := os.ReadFile("../docs/repl.md")
@@ -45,7 +45,7 @@ func TestComparison(t *testing.T) {
 			}
 		}
 	}
-	if rows != 32 || equal != 29 {
+	if rows != 32 || equal != 30 {
 		t.Errorf("%d rows, %d of them equal or better", rows, equal)
 	}
 }

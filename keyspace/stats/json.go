@@ -27,6 +27,9 @@ func (r Report) JSON(s *Summary, prefixes int) resp.Value {
 		if s.ByType {
 			one.add("by_bytes", rankingArray(s.ByBytes[name]))
 			one.add("by_count", rankingArray(s.ByCount[name]))
+		} else {
+			one.addSpread("key_bytes", &s.spreads[name].bytes)
+			one.addSpread("key_elements", &s.spreads[name].elements)
 		}
 		types = append(types, one.value())
 	}

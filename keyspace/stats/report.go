@@ -71,6 +71,7 @@ func (r Report) Stats(s *Summary, prefixes int) string {
 		b.WriteString("\n" + r.table(columns, withPercents(rows, measured(s.Total))))
 	}
 	tallied("TYPE", s.TypeGroups(), display.Type)
+	b.WriteString(r.spread(s))
 	if largest, all := s.PrefixGroups(prefixes); len(s.Separator) > 0 && prefixes > 0 {
 		tallied("PREFIX", largest, prefixName)
 		if more := all - len(largest); more > 0 {

@@ -39,8 +39,10 @@ type Summary struct {
 	Types     map[string]*Totals
 	Lifetimes [len(lifetimes)]int64 // keys by their time to live
 	prefixes  map[string]*Totals
-	Largest   Ranking            // by bytes, overall
-	ByBytes   map[string]Ranking // for each type
+	bytes     Spread              // of all keys
+	spreads   map[string]*spreads // by type
+	Largest   Ranking             // by bytes, overall
+	ByBytes   map[string]Ranking  // for each type
 	ByCount   map[string]Ranking
 }
 
@@ -77,6 +79,7 @@ const (
 func (s *Summary) Add(keys []keyspace.Key) {
 	if s.Types == nil {
 		s.Types, s.prefixes = map[string]*Totals{}, map[string]*Totals{}
+		s.spreads = map[string]*spreads{}
 		s.ByBytes, s.ByCount = map[string]Ranking{}, map[string]Ranking{}
 	}
 	for _, k := range keys {
@@ -93,6 +96,7 @@ func (s *Summary) Add(keys []keyspace.Key) {
 			s.Unsized++
 		}
 		s.addToRankings(k)
+		s.addToSpreads(k)
 	}
 }
 
