@@ -50,6 +50,63 @@ func TestLargeJSON(t *testing.T) {
 	s.shows(`▌         "id": "last"`)
 }
 
+// TestLargeJSONChanges adds and deletes values of a large document by path, and undoes that.
+func TestLargeJSONChanges(t *testing.T) {
+	race.Skip(t)
+	f := newFile(t)
+	text := fmt.Sprintf(`{"tags":["a","b","c"],"owner":{"name":"Tom"},"bio":"%s"}`, strings.Repeat("x", 5<<20))
+	f.do("JSON.SET doc $ " + text)
+	s := browseOn(t, f, f.fake, 80, 24)
+	get := func(path, want string) {
+		t.Helper()
+		if got := f.json("JSON.GET doc " + path); got != want {
+			t.Errorf("%s is %s, not %s", path, got, want)
+		}
+	}
+	s.press("w", "enter", "down", "enter", "down", "down", "d")
+	s.shows(`Delete ["tags"][1] of doc?`, `JSON.DEL doc`)
+	s.press("y")
+	s.shows(`Deleted ["tags"][1] of doc`)
+	get("$.tags", `[["a","c"]]`)
+	s.press("u")
+	get("$.tags", `[["a","b","c"]]`)
+	s.press("g", "down", "a")
+	s.shows(`Add to ["tags"] of doc`)
+	s.typing("four")
+	s.press("enter")
+	s.shows("text needs quotes")
+	s.press("ctrl+u")
+	s.typing(`"four"`)
+	s.press("enter")
+	get("$.tags", `[["a","b","c","four"]]`)
+	s.press("u")
+	get("$.tags", `[["a","b","c"]]`)
+	s.press("g", "a")
+	s.typing("bio")
+	s.press("tab")
+	s.typing("1")
+	s.press("enter")
+	s.shows(`bio exists`)
+	s.press("esc", "a")
+	s.typing(`a"b"<c>`)
+	s.press("tab")
+	s.typing(`{"x":1}`)
+	s.press("enter")
+	get(`$["a\"b\"<c>"].x`, "[1]")
+	s.press("u")
+	if got := f.json("JSON.GET doc"); got != text {
+		t.Error("undo did not restore the document")
+	}
+	s.press("G", "up", "a")
+	s.shows("Select an object or an array to add to it.")
+	s.press("d", "y")
+	get("$.bio", "[]")
+	s.press("u")
+	if got := f.json("JSON.GET doc"); got != text {
+		t.Error("undo did not restore the last member")
+	}
+}
+
 // json returns the reply to a JSON.GET.
 func (f *file) json(line string) string {
 	f.t.Helper()

@@ -151,6 +151,9 @@ func invalidTTL(text string) error {
 // Remove deletes the selection: keys in the list, or an element of the value.
 func (r *Pane) Remove(s Subject) tea.Cmd {
 	v := s.Value
+	if node := innerNode(v); r.InValue && node != nil {
+		return r.deleteNode(v.Key, *node)
+	}
 	if !r.InValue || !v.Table && v.Opened == nil {
 		return r.askDelete(s.Keys)
 	}
@@ -237,6 +240,10 @@ func (r *Pane) addKey(kind, prefix string) {
 
 func (r *Pane) addElement(v ui.Selection) tea.Cmd {
 	kind, key := v.Type, v.Key
+	if v.Text != nil && v.Text.Node != nil {
+		r.addNode(key, *v.Text.Node)
+		return nil
+	}
 	if keytype.Of(kind).Parts == nil {
 		r.Notice = "Press " + r.KeyFor("edit") + " to edit the value."
 		return nil

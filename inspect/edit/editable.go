@@ -49,7 +49,7 @@ func editableOf(v ui.Selection) (e editable, ok bool) {
 		e.raw = v.Type == keytype.ZSet || v.Text != nil && v.Text.AsStored
 		e.lines = e.lines || e.layered()
 		return e, e.save != nil && len(e.text) <= editLimit
-	case v.Text.Node != nil:
+	case innerNode(v) != nil:
 		e = editNode(v.Key, *v.Text.Node)
 		return e, len(e.text) <= editLimit
 	case v.Text.Size > editLimit, keytype.Of(v.Type).Form == keytype.Summary:
@@ -78,7 +78,7 @@ func editableOf(v ui.Selection) (e editable, ok bool) {
 // editNode returns a value of a large JSON document as an editable. Undo saves its old text instead of the document.
 func editNode(key string, node ui.Node) editable {
 	return editable{
-		title: display.Text(strings.TrimPrefix(node.Path, "$"), 40) + " of " + display.Text(key, 30), text: node.Text,
+		title: nodeTitle(key, node.Path), text: node.Text,
 		read:  client.Command("JSON.GET", key, strings.TrimPrefix(node.Path, "$")),
 		save:  func(text string) [][][]byte { return [][][]byte{client.Command("JSON.SET", key, node.Path, text)} },
 		large: true, lines: len(node.Text) > 2000,

@@ -58,7 +58,7 @@ type Text struct {
 	Node      *Node  // the selected value of a large JSON document; nil for none
 }
 
-// Node is a value in a JSON document.
+// Node is a value in a JSON document that is shown as a tree. The path of the whole document is $.
 type Node struct{ Path, Text string }
 
 // Keyspace holds the facts about the database that the list of keys collected.

@@ -330,7 +330,7 @@ func (v *Pane) elementOf(s *sheet) *ui.Element {
 func (s *sheet) text() *ui.Text {
 	t := &ui.Text{AsStored: s.form != asDocument && s.doc != nil, Data: s.whole, Complete: s.src == nil, Size: s.size}
 	if s.inDocument() && s.doc.tree != nil {
-		if l, ok := s.doc.currentJSON(); ok && l.path != "$" {
+		if l, ok := s.doc.currentJSON(); ok {
 			t.Node = &ui.Node{Path: l.path, Text: s.whole[l.Start:l.End]}
 		}
 	} else if s.doc != nil && !s.doc.fromDecoder {
