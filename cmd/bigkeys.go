@@ -103,7 +103,7 @@ func (o *bigKeysOptions) runHot(ctx context.Context, s *streams) error {
 	})
 }
 
-// frequencies returns keys with their frequencies of use, without the missing keys.
+// frequencies returns the keys that exist with their frequencies.
 func frequencies(ctx context.Context, c *targets.Conn, keys []keyspace.Key) (found []stats.Hot, err error) {
 	calls := make([][][]byte, len(keys))
 	for i, k := range keys {

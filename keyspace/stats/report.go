@@ -103,7 +103,7 @@ func (r Report) head(s *Summary) string {
 	}
 	b.WriteString("\n")
 	if s.Total.Keys < r.Keys {
-		fmt.Fprintf(&b, "That is what was looked at, of %s.\n", display.Counted(r.Keys, "key", "keys"))
+		b.WriteString(r.sampled())
 	}
 	switch {
 	case s.Total.Keys == 0:
@@ -116,6 +116,11 @@ func (r Report) head(s *Summary) string {
 		b.WriteString(r.measure())
 	}
 	return b.String()
+}
+
+// sampled says that the report is about a part of the keys.
+func (r Report) sampled() string {
+	return fmt.Sprintf("That is what was looked at, of %s.\n", display.Counted(r.Keys, "key", "keys"))
 }
 
 func (r Report) measure() string {

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -56,7 +55,7 @@ func (s *Summary) addToSpreads(k keyspace.Key) {
 	}
 }
 
-// spread formats the distributions of bytes, and those of elements.
+// spread formats the distributions of bytes and of elements.
 func (r Report) spread(s *Summary) string {
 	var b strings.Builder
 	var rows []row
@@ -142,7 +141,7 @@ func (o *object) addSpread(name string, s *Spread) {
 	o.add(name, one.value())
 }
 
-// Hot is a key with its frequency of use, as OBJECT FREQ reports it.
+// Hot is a key with the frequency that OBJECT FREQ reports.
 type Hot struct {
 	Name      []byte
 	Frequency int64
@@ -153,12 +152,12 @@ func (r Report) HotKeys(hot []Hot, keys int64) string {
 	var b strings.Builder
 	b.WriteString(display.Counted(keys, "key", "keys") + "\n")
 	if keys < r.Keys {
-		fmt.Fprintf(&b, "That is what was looked at, of %s.\n", display.Counted(r.Keys, "key", "keys"))
+		b.WriteString(r.sampled())
 	}
 	if len(hot) == 0 {
 		return b.String()
 	}
-	b.WriteString("Frequencies are those of OBJECT FREQ: a logarithm of the uses, from 0 to 255.\n\n")
+	b.WriteString("Frequencies are from OBJECT FREQ: a logarithm of the uses, from 0 to 255.\n\n")
 	var rows []row
 	for _, k := range hot {
 		rows = append(rows, row{cells: []string{display.Whole(string(k.Name)), display.Grouped(k.Frequency)}, bar: float64(k.Frequency) / 255})
