@@ -311,9 +311,8 @@ func (p *filterParser) fuzzyOperator(f Field, word string, options object) (quer
 		}
 	}
 	var nodes []query.Node
-	unstemmed := f
-	unstemmed.NoStem = true
-	for _, term := range p.terms(unstemmed, word) {
+	// Stems are compared, since the index has stems: "happines" is far from the stem of "happiness", its stem is not.
+	for _, term := range p.terms(f, word) {
 		nodes = append(nodes, &query.Fuzzy{Base: textBase(f), Text: term, Distance: int(distance), Swaps: swaps, Prefix: prefix})
 	}
 	if nodes == nil {

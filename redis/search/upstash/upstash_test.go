@@ -74,6 +74,7 @@ func TestFilter(t *testing.T) {
 		{`{"raw":{"$eq":"SKU-1"}}`, `@raw:SKU-1`},
 		{`{"title":{"$in":["a","b"]}}`, `UNION { @title:a @title:b }`},
 		{`{"title":{"$phrase":{"value":"a b","slop":2}}}`, `@title:EXACT { @title:a @title:b } => { $slop: 2; }`},
+		{`{"title":{"$fuzzy":"Happines"}}`, `@title:FUZZY{happin}`},
 		{`{"title":{"$fuzzy":{"value":"a b","distance":2}}}`, `INTERSECT { @title:FUZZY{a} @title:FUZZY{b} }`},
 		{`{"title":{"$regex":"wire.*"}}`, `@title:REGEXP{^(?:wire.*)$}`},
 		{`{"tag":"Red"}`, `TAG:@tag { Red }`},
