@@ -1,12 +1,66 @@
 package cmd_test
 
 import (
+	"context"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/meowdis/meowdis/internal/test/clustertest"
 )
+
+// listensIn runs a verb that listens, until it has printed what it should. say makes the servers send it, again and again.
+func listensIn(t *testing.T, m mover, want string, say func(), args ...string) {
+	t.Helper()
+	c, said := m.command(args...)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		c.Wait()
+	}()
+	for {
+		say()
+		select {
+		case <-ended:
+			if !strings.Contains(said.String(), want) {
+				t.Errorf("meowdis %q: %s", args, said)
+			}
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Messages and commands of all masters arrive.
+func TestClusterListens(t *testing.T) {
+	t.Parallel()
+	cluster := clustertest.Start(t, 3, false, "--notify-keyspace-events", "KEA")
+	m := mover{t, t.TempDir()}
+	node := "redis://" + cluster.Masters[0].Address
+	s := clusterSession(t, cluster)
+	do := func(words ...string) func() {
+		return func() {
+			var args [][]byte
+			for _, word := range words {
+				args = append(args, []byte(word))
+			}
+			if v, err := s.Do(context.Background(), args...); err != nil || v.IsError() {
+				t.Errorf("%q: %s %v", words, v.Str, err)
+			}
+		}
+	}
+	// Slot 15495 of a is on the third master, and slot 3300 of b on the first.
+	listensIn(t, m, "news\thello", do("PUBLISH", "news", "hello"), "subscribe", node, "news", "--limit", "1")
+	listensIn(t, m, "a\thello", do("SPUBLISH", "a", "hello"), "subscribe", node, "--shard", "a", "--limit", "1")
+	listensIn(t, m, "b\thello", do("SPUBLISH", "b", "hello"), "subscribe", node, "--shard", "b", "--limit", "1")
+	listensIn(t, m, "__keyspace@0__:a\tset", do("SET", "a", "1"), "psubscribe", node, "__keyspace@*", "--limit", "1")
+	listensIn(t, m, `"SET" "a" "1"`, do("SET", "a", "1"), "monitor", node, "--limit", "20")
+	listensIn(t, m, `"SET" "b" "1"`, do("SET", "b", "1"), "monitor", node, "--limit", "20")
+}
 
 // All verbs work on the keys of all masters.
 func TestCluster(t *testing.T) {

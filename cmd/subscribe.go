@@ -25,6 +25,7 @@ func newPSubscribe(s *streams) *cobra.Command {
 
 func subscription(s *streams, name, what, short, example string) *cobra.Command {
 	o := &listenOptions{}
+	shard := false
 	cmd := &cobra.Command{
 		Use:     name + " [FLAGS] [TARGET] " + what + "...",
 		GroupID: groupInspect,
@@ -39,8 +40,15 @@ server, or a REST endpoint with /` + name + `, such as Upstash's.`,
 			if err != nil {
 				return err
 			}
-			return o.subscribe(cmd.Context(), s, append([]string{name}, own...))
+			call := name
+			if shard {
+				call = "ssubscribe"
+			}
+			return o.subscribe(cmd.Context(), s, append([]string{call}, own...))
 		},
+	}
+	if name == "subscribe" {
+		cmd.Flags().BoolVar(&shard, "shard", false, "shard channels (SSUBSCRIBE), which a Redis Cluster keeps on one node")
 	}
 	o.addFlags(cmd)
 	return cmd
@@ -52,13 +60,13 @@ func (o *listenOptions) subscribe(ctx context.Context, s *streams, words []strin
 			return nil
 		}
 		switch e := v.Elems; string(e[0].Str) {
-		case "message":
+		case "message", "smessage":
 			return o.message(s, nil, e[1].Str, e[2].Str)
 		case "pmessage":
 			if len(e) == 4 {
 				return o.message(s, e[1].Str, e[2].Str, e[3].Str)
 			}
-		case "subscribe", "psubscribe":
+		case "subscribe", "psubscribe", "ssubscribe":
 			fmt.Fprintf(s.err, "listening to %s\n", display.Whole(string(e[1].Str)))
 		}
 		return nil
