@@ -13,6 +13,7 @@ import (
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
 	"github.com/meowdis/meowdis/cmd/internal/flags"
+	"github.com/meowdis/meowdis/cmd/internal/move"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
@@ -90,7 +91,7 @@ func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	if o.recover != "" {
-		return o.salvage(s, t.Path)
+		return o.salvage(ctx, s, t.Path)
 	}
 	f, err := local.OpenFile(t.Path, !o.fix || o.file.target.RefusesWrites(t))
 	if local.IsCorrupt(err) {
@@ -115,11 +116,23 @@ func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 		if err := o.repair(ctx, s, f, d.Backup); err != nil {
 			return err
 		}
+		if err := buildIndexes(ctx, f.Path()); err != nil {
+			return err
+		}
 		if d.Findings, err = o.examine(s, f); err != nil {
 			return err
 		}
 	}
 	return o.report(s.out, d)
+}
+
+// buildIndexes indexes the keys that the indexes of search in the file at path lack.
+func buildIndexes(ctx context.Context, path string) error {
+	store, err := local.Open(path, local.Options{SweepEvery: noSweep, CacheBytes: writeCache})
+	if err != nil {
+		return err
+	}
+	return errors.Join(move.BuildIndexes(ctx, store), store.Close())
 }
 
 // report prints the diagnosis, and returns exit.ErrReported if it has an error or a warning.

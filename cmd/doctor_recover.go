@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ type recoverResult struct {
 
 // salvage writes the readable rows of the damaged file at path to the new file o.recover. It returns exit.ErrReported
 // if something was lost.
-func (o *doctorOptions) salvage(s *streams, path string) (err error) {
+func (o *doctorOptions) salvage(ctx context.Context, s *streams, path string) (err error) {
 	defer func() {
 		if err != nil && !errors.Is(err, exit.ErrReported) {
 			err = fmt.Errorf("recovering %s to %s: %w", path, o.recover, err)
@@ -69,7 +70,7 @@ func (o *doctorOptions) salvage(s *streams, path string) (err error) {
 		return err
 	}
 	r := recoverResult{File: path, New: o.recover}
-	if r.Salvaged, err = o.fill(s, partial.Name(), from); err != nil {
+	if r.Salvaged, err = o.fill(ctx, s, partial.Name(), from); err != nil {
 		return err
 	}
 	if r.Keys == 0 && len(r.Lost) == 0 && r.Expected == 0 {
@@ -88,7 +89,7 @@ func (o *doctorOptions) salvage(s *streams, path string) (err error) {
 }
 
 // fill creates our tables in the empty file at path and inserts the rows of from.
-func (o *doctorOptions) fill(s *streams, path string, from doctor.Salvage) (r doctor.Salvaged, err error) {
+func (o *doctorOptions) fill(ctx context.Context, s *streams, path string, from doctor.Salvage) (r doctor.Salvaged, err error) {
 	made, err := local.Open(path, local.Options{SweepEvery: noSweep, SingleConn: true})
 	if err != nil {
 		return r, err
@@ -113,6 +114,10 @@ func (o *doctorOptions) fill(s *streams, path string, from doctor.Salvage) (r do
 		r, err = from.Run()
 		return err
 	})
+	if err == nil {
+		bar.Say("indexing keys")
+		err = buildIndexes(ctx, path)
+	}
 	var left []doctor.Finding
 	if err == nil {
 		left, err = o.examine(s, f)

@@ -99,7 +99,7 @@ func (e Exam) Content() (found []Finding, err error) {
 		}
 		found = append(found, f...)
 	}
-	for _, examine := range []func(Exam) ([]Finding, error){Exam.names, Exam.expired} {
+	for _, examine := range []func(Exam) ([]Finding, error){Exam.names, Exam.expired, Exam.search} {
 		f, err := examine(e)
 		if err != nil {
 			return found, err

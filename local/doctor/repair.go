@@ -50,6 +50,9 @@ func (e Exam) Repair() error {
 	if err := namedTables[0].fixHashes(e.Query); err != nil {
 		return err
 	}
+	if err := e.repairSearch(); err != nil {
+		return err
+	}
 	return e.sweep()
 }
 

@@ -228,6 +228,9 @@ func (s *Salvage) mend() error {
 	if err != nil {
 		return err
 	}
+	if err := s.Exam.runAll(rebuildSearch); err != nil {
+		return err
+	}
 	found, err := s.Exam.Content()
 	if err != nil {
 		return err
