@@ -40,7 +40,7 @@ func TestPackedReplies(t *testing.T) {
 		name, format string
 	}{
 		{"HSET h", " field:%[1]d value:%[1]d"}, {"SADD s", " member:%d"}, {"RPUSH l", " element:%d"},
-		{"ZADD z", " %[1]d.5 member:%[1]d"}, {"MSET", " key:%[1]d v"},
+		{"ZADD z", " %[1]d.5 member:%[1]d"}, {"MSET", " key:%[1]d v"}, {"RPUSH numbers", " %[1]d.5 -%[1]d %[1]de-3"}, {"SADD integers", " %d"},
 	} {
 		var line strings.Builder
 		line.WriteString(call.name)
@@ -54,6 +54,8 @@ func TestPackedReplies(t *testing.T) {
 		"LRANGE l 0 -1", "LRANGE l 5 -5", "ZRANGE z 0 -1", "ZRANGE z 0 -1 WITHSCORES", "ZRANGE z 0 -1 REV WITHSCORES",
 		"ZRANGE z 20 -1", "ZREVRANGE z 20 -1", "ZRANGE z -inf +inf BYSCORE WITHSCORES", "ZRANGE z - + BYLEX",
 		"SUNION s none", "SINTER s s", "SDIFF s none",
+		"SORT numbers", "SORT numbers DESC", "SORT numbers ALPHA", "SORT l ALPHA DESC", "SORT_RO s ALPHA", "SORT z BY nosort", "SORT z BY nosort DESC", "SORT l BY nosort",
+		"SORT l", "SORT integers BY nosort", "SORT integers DESC", "SORT z ALPHA LIMIT 5 10", "SORT h",
 		"HGETALL l", "SMEMBERS none", "LRANGE h 0 -1", "ZRANGE h 0 -1",
 	} {
 		want := do(plain, line)

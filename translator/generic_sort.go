@@ -27,6 +27,7 @@ type sortCall struct {
 	destination   []byte
 	storing       bool
 	work          *store.Work // store.Result's, once the elements are read
+	packed        []*packing  // of the statements that read the elements; empty if the reply is not packed
 }
 
 func sortCommand(mayStore bool) func(*Call) Plan {
@@ -106,7 +107,13 @@ func (s *sortCall) elementStmts() []store.Stmt {
 	if s.unsorted && s.desc {
 		list, zset = sqlSortListDesc, sqlSortZSetDesc
 	}
-	return []store.Stmt{s.typeOf(key), s.stmt(list, key, part...), s.stmt(sqlSortSet, key, set...), s.stmt(zset, key, part...)}
+	stmts := []store.Stmt{s.typeOf(key), s.stmt(list, key, part...), s.stmt(sqlSortSet, key, set...), s.stmt(zset, key, part...)}
+	if whole := s.count < 0 && s.offset <= 0; whole && !s.storing && len(s.get) == 0 && (s.by == nil || s.unsorted) {
+		for i := range stmts[1:] {
+			s.packed = append(s.packed, s.pack(&stmts[i+1], 1, false))
+		}
+	}
+	return stmts
 }
 
 // item holds an element and its sort key.
@@ -133,6 +140,17 @@ func (s *sortCall) elementsRead(r *store.Result) Plan {
 		return answer(wrongType)
 	}
 	var items []item
+	for _, p := range s.packed {
+		switch {
+		case p == nil || p.rows == nil:
+		case s.unsorted && typ == setType && int64(p.rows.Len()) <= s.limits().SetIntegers:
+			for v := range p.rows.All() {
+				items = append(items, item{element: v.Str})
+			}
+		default:
+			return s.packedReply(p)
+		}
+	}
 	for _, rows := range r.Rows[1:] {
 		s.work.Grow(int64(2 * itemMemory * len(rows)))
 		for _, row := range rows {
@@ -189,6 +207,8 @@ func orderIntegers(items []item, most int64) {
 	slices.SortFunc(items, func(a, b item) int { return cmp.Compare(values[string(a.element)], values[string(b.element)]) })
 }
 
+const errNotScore = "ERR One or more scores can't be converted into double"
+
 // sort orders the items and returns the part that LIMIT selects.
 func (s *sortCall) sort(items []item) Plan {
 	if !s.alpha {
@@ -196,7 +216,7 @@ func (s *sortCall) sort(items []item) Plan {
 			s.work.Step(stepsPerSorted + len(items[i].text))
 			var ok bool
 			if items[i].score, ok = looseFloat(items[i].text); !ok && !items[i].missing {
-				return fail("ERR One or more scores can't be converted into double")
+				return fail(errNotScore)
 			}
 		}
 	}

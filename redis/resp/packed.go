@@ -137,7 +137,7 @@ func unpack(b []byte) (v Value, rest []byte) {
 	return MakeBulk(b[:n:n]), b[n:]
 }
 
-// SortBytes returns the bytes that Sort and Reverse allocate.
+// SortBytes returns the bytes that Sort, SortBy and Reverse allocate.
 func (p *Packed) SortBytes() int64 { return int64(p.rows) * placeBytes }
 
 // Sort sorts the rows by their seq. It calls step for each comparison.
@@ -147,6 +147,30 @@ func (p *Packed) Sort(step func(int)) {
 		step(1)
 		return cmp.Compare(a.seq, b.seq)
 	})
+}
+
+// SortBy sorts the rows by a key of their first element, a bulk, and rows with the same key by compare. It calls step for
+// each comparison.
+func (p *Packed) SortBy(key func(bulk []byte) int64, compare func(a, b []byte) int, step func(int)) {
+	p.list()
+	for i := range p.order {
+		p.order[i].seq = key(p.first(p.order[i]))
+	}
+	slices.SortFunc(p.order, func(a, b place) int {
+		step(1)
+		if c := cmp.Compare(a.seq, b.seq); c != 0 {
+			return c
+		}
+		return compare(p.first(a), p.first(b))
+	})
+}
+
+// first returns the first element of a row.
+func (p *Packed) first(at place) []byte {
+	row := p.pieces[at.piece][at.off:]
+	_, n := binary.Varint(row)
+	v, _ := unpack(row[n:])
+	return v.Str
 }
 
 // Reverse reverses the rows.
