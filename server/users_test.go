@@ -383,7 +383,8 @@ func TestUnnamedKeys(t *testing.T) {
 	for _, line := range []string{
 		"TS.ADD shop:t 1 1 LABELS a b", "TS.ADD bank:t 1 1 LABELS a c", "HSET shop:1 n x", "HSET bank:1 n x",
 		"FT.CREATE shop PREFIX 1 shop: SCHEMA n TEXT", "FT.CREATE bank PREFIX 1 bank: SCHEMA n TEXT", "FT.CREATE all SCHEMA n TEXT",
-		"ACL SETUSER bob on >pw resetkeys ~shop:* +ft.search +ft.cursor +ft.spellcheck +ft.profile +ts.mget",
+		"SEARCH.CREATE ours ON HASH PREFIX 1 shop: SCHEMA n TEXT", "SEARCH.CREATE theirs ON HASH PREFIX 2 shop: bank: SCHEMA n TEXT",
+		"ACL SETUSER bob on >pw resetkeys ~shop:* +ft.search +ft.cursor +ft.spellcheck +ft.profile +ts.mget +search.query +search.count +search.aggregate",
 	} {
 		if v := admin.do(strings.Fields(line)...); v.IsError() {
 			t.Fatalf("%s: %s", line, v.Str)
@@ -398,6 +399,8 @@ func TestUnnamedKeys(t *testing.T) {
 		{"FT.SEARCH shop x", true}, {"FT.SEARCH bank x", false}, {"FT.SEARCH all x", false},
 		{"TS.MGET FILTER a=b", true}, {"TS.MGET FILTER a=c", false}, {"FT.AGGREGATE shop x", false},
 		{"FT.CURSOR READ bank 1", false}, {"FT.SPELLCHECK bank x", false}, {"FT.SPELLCHECK shop x", true}, {"FT.PROFILE bank SEARCH QUERY x", false}, {"FT.PROFILE shop SEARCH QUERY x", true},
+		{"SEARCH.QUERY ours {}", true}, {"SEARCH.QUERY theirs {}", false}, {"SEARCH.COUNT ours {}", true}, {"SEARCH.COUNT theirs {}", false}, {"SEARCH.AGGREGATE ours {} {}", true}, {"SEARCH.AGGREGATE theirs {} {}", false},
+		{"SEARCH.DROP ours", false},
 	} {
 		v := bob.do(strings.Fields(test.line)...)
 		if refused := v.IsError() && strings.HasPrefix(string(v.Str), "NOPERM"); refused == test.allowed || v.IsError() && !refused {

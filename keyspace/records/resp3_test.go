@@ -42,7 +42,7 @@ func TestRESP3(t *testing.T) {
 				"JSON.RESP", " EXPAND", // see RESP3
 				" BYFLOAT",                                                 // other digits in RESP2
 				"TS.GET ", "TS.RANGE ", "TS.REVRANGE ", "TS.M", "TS.INFO ", // other digits, and fewer parts
-				"FT.SEARCH ", "FT.AGGREGATE ", "FT.HYBRID ", "FT.PROFILE ", "FT.SPELLCHECK ", "FT.SUGGET ", "FT.CONFIG ", // other shapes
+				"FT.SEARCH ", "FT.AGGREGATE ", "FT.HYBRID ", "FT.PROFILE ", "FT.SPELLCHECK ", "FT.SUGGET ", "FT.CONFIG ", "SEARCH.QUERY ", "SEARCH.AGGREGATE ", "SEARCH.LISTINDEXES", // other shapes
 				"BF.INFO BF ", "BF.INFO FIXED2 ", "BF.INFO INS ", // one property, whose name RESP2 lacks
 			}, func(part string) bool { return strings.Contains(line, part) })
 			if len(s.Args) > 2 && strings.HasPrefix(line, "JSON.NUM") && !strings.HasPrefix(string(s.Args[2]), "$") && (len(v.Elems) != 1 || v.Elems[0].IsNull()) {
