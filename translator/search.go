@@ -99,7 +99,9 @@ const (
 	sqlIndex   = indexColumns + ofName
 	sqlIndexes = indexColumns + `ORDER BY i.id`
 
-	ofName = `WHERE i.name = ?1 OR (SELECT index_id FROM search_aliases WHERE alias = ?1) IN (i.id, i.name) ORDER BY i.name = ?1 DESC LIMIT 1`
+	// The plus lets SQLite search by a name in index_id, whose column has integers otherwise.
+	ofName = `WHERE i.name = ?1 OR i.id = (SELECT index_id FROM search_aliases WHERE alias = ?1) OR i.name = (SELECT +index_id FROM search_aliases WHERE alias = ?1)
+		ORDER BY i.name = ?1 DESC LIMIT 1`
 
 	sqlSynonyms    = `SELECT index_id, term, synonyms FROM search_synonyms WHERE index_id = (SELECT i.id FROM search_indexes i ` + ofName + `)`
 	sqlAllSynonyms = `SELECT index_id, term, synonyms FROM search_synonyms`

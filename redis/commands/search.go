@@ -1,3 +1,5 @@
+//go:build !wasip1
+
 package commands
 
 // The commands of the query engine: redis.io/docs/latest/commands/?group=search.
