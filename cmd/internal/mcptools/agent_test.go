@@ -148,13 +148,35 @@ func TestTools(t *testing.T) {
 				t.Errorf("%s: %+v", tool.Name, tool.Annotations)
 			}
 		}
-		want := "[explain keys overview query read]"
+		want := "[explain keys overview query read search]"
 		if writes {
-			want = "[change explain keys overview query read]"
+			want = "[change explain keys overview query read search]"
 		}
 		if fmt.Sprint(names) != want {
 			t.Errorf("the tools are %v", names)
 		}
+	}
+}
+
+// TestSearch lists indexes, and reads pages of documents of database 0.
+func TestSearch(t *testing.T) {
+	o := offer(t, nil, nil, "HSET shop:1 name 'red shoe' price 5", "HSET shop:2 name 'red hat' price 7", "HSET shop:3 name 'blue hat' price 9", "HSET shop:4 name \"\\xff\" price 1", "SELECT 1")
+	o.check("search", `{}`, `{"indexes":[]}`)
+	o.do("SELECT 0")
+	o.do("FT.CREATE shop PREFIX 1 shop: SCHEMA name TEXT kind TAG price NUMERIC SORTABLE")
+	o.check("search", `{}`, `{"indexes":[{"name":"shop","definition":{"key_type":"HASH","prefixes":["shop:"],"default_score":"1","indexes_all":"false"},"fields":{"name":"TEXT","kind":"TAG","price":"NUMERIC"},"num_docs":4,"percent_indexed":"1"}]}`)
+	o.check("search", `{"index":"shop","query":"red @price:[6 +inf]"}`, `{"total":1,"documents":[{"key":"shop:2","fields":{"name":"red hat","price":"7"}}]}`)
+	o.check("search", `{"index":"shop","sort_by":"price","fields":["price"],"limit":2}`, `{"total":4,"documents":[{"key":"shop:4","fields":{"price":"1"}},{"key":"shop:1","fields":{"price":"5"}}],"next":"2"}`)
+	o.check("search", `{"index":"shop","sort_by":"price","fields":["name"],"limit":2,"cursor":"2"}`, `{"total":4,"documents":[{"key":"shop:2","fields":{"name":"red hat"}},{"key":"shop:3","fields":{"name":"blue hat"}}]}`)
+	o.check("search", `{"index":"shop","query":"@price:[1 1]"}`, `{"total":1,"documents":[{"key":"shop:4","fields":{"name":{"base64":"/w=="},"price":"1"}}]}`)
+	o.fails("search", `{"query":"red"}`, "give index")
+	o.fails("search", `{"index":"none"}`, "No such index none")
+	o.fails("search", `{"index":"shop","query":"@none:x"}`, "Unknown field")
+	o.fails("search", `{"index":"shop","cursor":"x"}`, "invalid cursor")
+	o.fails("search", `{"index":"shop","limit":1001}`, "1001")
+	o.do("HSET shop:1 name '" + strings.Repeat("red ", 20000) + "'")
+	if text, failed := o.call("search", `{"index":"shop","query":"red"}`); failed || len(text) > maxBytes+1000 || !strings.Contains(text, `"cut":`) {
+		t.Errorf("%d bytes, %.200s", len(text), text)
 	}
 }
 
