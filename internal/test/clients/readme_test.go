@@ -29,6 +29,8 @@ var pasted = []struct {
 		"would delete 2 keys (",
 		"PREFIX",
 		"nothing is wrong",
+		"product:1\nname\nRed running shoes\nprice\n50\n",
+		"9 to 5\ndistance\n0.00496",
 		"49\n49\n{\"result\":\"49\"}",
 		"{ name: 'Tom', lives: 9 }",
 		"{ to: 'kitty' }",
