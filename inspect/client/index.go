@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/redis/rdb"
 )
 
 // Index answers queries over all keys that no Client command does: it is the catalog of a
@@ -24,6 +25,9 @@ type Index interface {
 	// SearchValues tests the values of about n keys of q after a mark, in file order. It returns the keys with a value
 	// that test accepts, and the keys whose values only commands can read.
 	SearchValues(ctx context.Context, q catalog.Query, from catalog.Mark, n int, test catalog.ValueTest) (found catalog.Page, unsure []catalog.Entry, err error)
+	// Fields passes about n fields of a hash after a position to the function that start returns. It returns the
+	// position after them, and whether they are the last ones.
+	Fields(ctx context.Context, db int, key string, after int64, n int, start func() func(rdb.Field)) (next int64, end bool, err error)
 	// Sort starts to sort keys by an order that the index does not have.
 	Sort(q catalog.Query) *catalog.Sorting
 	// SortTree starts to sort folders and their keys by TTL, size or bytes.

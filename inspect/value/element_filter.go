@@ -13,7 +13,10 @@ import (
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/screen"
 	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/catalog"
 	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // elementFilter holds the elements of a table that contain a text, or all of them in another order. The
@@ -28,6 +31,7 @@ type elementFilter struct {
 	collected  []match      // the matches so far
 	trail      *chunkCursor // nil once everything was read
 	next       int          // the next chunk to read
+	after      int64        // of the hash of a file: the position of the last field that was read
 	readCount  int64        // the number of elements read
 	sortedLen  int          // how many of collected are sorted; meaningful only if full
 	matchCount int          // the number of matches, including dropped ones
@@ -161,7 +165,12 @@ func (w *elementFilter) begin() {
 	if of.src.repeats {
 		w.trail.firsts = client.NewSeenNames()
 	}
-	w.collected, w.next, w.readCount, w.matchCount, w.bytes, w.full, w.halted = nil, 0, 0, 0, 0, false, false
+	var room []match // for all elements, so that collect need not move them
+	if w.needle == "" {
+		room = make([]match, 0, min(max(of.size, 0), int64(maxFiltered.elements)))
+	}
+	w.after = catalog.BeforeFields
+	w.collected, w.next, w.readCount, w.matchCount, w.bytes, w.full, w.halted = room, 0, 0, 0, 0, false, false
 }
 
 // filteredMsg carries the matches in further chunks.
@@ -170,6 +179,7 @@ type filteredMsg struct {
 	trail  *chunkCursor
 	rows   []match
 	next   int
+	after  int64
 	read   int64
 	done   bool
 }
@@ -181,6 +191,9 @@ const filterBatchBytes = 1 << 20
 func (v *Pane) readFiltered(w *elementFilter) tea.Cmd {
 	t, conn, needle, next, looked, size := w.trail, v.Conn, w.needle, w.next, w.readCount, w.base.size
 	t.key, t.db = v.Key, v.DB
+	if v.Index != nil && w.base.src == sourceOf(keytype.Hash) {
+		return v.readFilteredFields(w)
+	}
 	return v.Start(job.Filtering, func(ctx context.Context) (tea.Msg, error) {
 		m := filteredMsg{filter: w, trail: t, next: next}
 		for bytes := 0; bytes < filterBatchBytes; m.next++ {
@@ -213,6 +226,38 @@ func (v *Pane) readFiltered(w *elementFilter) tea.Cmd {
 	})
 }
 
+// fieldsAtOnce sets the number of fields of a file's hash that are read before the matches are shown.
+const fieldsAtOnce = 20_000
+
+// readFilteredFields reads some more fields of a hash from the index of a file in a job.
+func (v *Pane) readFilteredFields(w *elementFilter) tea.Cmd {
+	t, index, needle, looked, size := w.trail, v.Index, w.needle, w.readCount, w.base.size
+	after := w.after
+	return v.Start(job.Filtering, func(ctx context.Context) (tea.Msg, error) {
+		m := filteredMsg{filter: w, trail: t}
+		var err error
+		m.after, m.done, err = index.Fields(ctx, t.db, t.key, after, fieldsAtOnce, func() func(rdb.Field) {
+			cells := make([]string, 0, 3*fieldsAtOnce)
+			m.read, m.rows = 0, nil
+			return func(f rdb.Field) {
+				m.read++
+				both, expires := string(f.Name)+string(f.Value), ""
+				if f.ExpiresAt != 0 {
+					expires = client.Decimal(f.ExpiresAt)
+				}
+				row := record{both[:len(f.Name)], expires, both[len(f.Name):]}
+				if needle != "" && !t.src.rowContains(row, needle) {
+					return
+				}
+				cells = append(cells, row...)
+				m.rows = append(m.rows, match{row: slices.Clip(cells[len(cells)-3:])})
+			}
+		})
+		job.CostOf(ctx).Progress(looked+m.read, size)
+		return m, err
+	})
+}
+
 // filtered returns the elements of c, a chunk of src, that contain needle.
 func (c *chunk) filtered(src *source, needle string) *chunk {
 	out := &chunk{}
@@ -236,7 +281,7 @@ func (v *Pane) onFiltered(m filteredMsg) {
 		return
 	}
 	w.collect(m.rows, maxFiltered)
-	w.next, w.readCount = m.next, w.readCount+m.read
+	w.next, w.after, w.readCount = m.next, m.after, w.readCount+m.read
 	first := w.rows == nil
 	switch {
 	case m.done || w.full && !w.reorders():
