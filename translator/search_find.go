@@ -212,6 +212,11 @@ func (f *finder) scan(s *inverted.Scan) (use func(rows []store.Row, w *store.Wor
 // loadAll reads a block of the list of all documents.
 func (f *finder) loadAll(row store.Row, w *store.Work) {
 	w.Grow(int64(8 * len(row[0].Bytes())))
+	if f.all == nil {
+		n := max(0, f.ix.documents)
+		w.Grow(24 * n)
+		f.all = make([]inverted.DocInfo, 0, n)
+	}
 	inverted.DocInfos(row[0].Bytes(), func(d inverted.DocInfo) {
 		if !f.pending.hidden[d.Doc] {
 			f.all = append(f.all, d)
@@ -274,7 +279,7 @@ func (f *finder) collection() scoring.Collection {
 	for _, d := range f.all {
 		total += float64(d.Length)
 	}
-	c := scoring.Collection{Docs: len(f.all)}
+	c := scoring.Collection{Docs: len(f.all), Quiet: !f.explains}
 	if c.Docs > 0 {
 		c.AverageLength = total / float64(c.Docs)
 	}

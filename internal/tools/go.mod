@@ -7,6 +7,7 @@ go 1.26.0
 require (
 	github.com/charmbracelet/x/ansi v0.10.1
 	github.com/meowdis/meowdis v0.0.0
+	modernc.org/sqlite v1.60.0
 )
 
 require (
@@ -29,7 +30,6 @@ require (
 	modernc.org/libc v1.77.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
-	modernc.org/sqlite v1.60.0 // indirect
 )
 
 replace github.com/meowdis/meowdis => ../..

@@ -113,7 +113,7 @@ var searchCommands = []Command{
 	},
 	{
 		Name: "FT.SPELLCHECK", Group: "module", Since: "1.4.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
-		Summary: "Suggests words for those of a query that no document has",
+		Summary: "Suggests words in place of the words of a query that no document has",
 		Syntax:  "index_name query [DISTANCE distance] [TERMS <INCLUDE|EXCLUDE> dictionary [TERMS <INCLUDE|EXCLUDE> dictionary ...]] [PARAMS nargs name value [name value ...]] [DIALECT dialect]",
 	},
 	{

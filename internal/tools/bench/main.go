@@ -33,6 +33,7 @@ func main() {
 	flag.StringVar(&o.slow, "slow", "", "run only slow commands with this prefix, and attacks that contain it")
 	flag.BoolVar(&o.alone, "alone", false, "run slow commands on meowdis alone")
 	flag.IntVar(&o.vectors, "vectors", 5_000, "number of vectors for VSIM")
+	flag.IntVar(&o.docs, "docs", 100_000, "number of documents for search")
 	flag.Parse()
 	if o.meowdis == "" || o.redka == "" {
 		fmt.Fprintln(os.Stderr, "bench: -meowdis and -redka are required; make bench sets them")
@@ -48,6 +49,7 @@ type options struct {
 	meowdis, redka         string
 	requests, rounds, keys int
 	vectors, elements      int
+	docs                   int
 	inspected              int
 	trees, plots, write    string
 	only, slow             string
@@ -62,7 +64,7 @@ type options struct {
 var parts = []part{
 	{"servers", compareServers}, {"random", scattering}, {"mixed", mixing}, {"rest", overREST}, {"start", starting}, {"idle", idling},
 	{"load", loading}, {"inspect", inspecting}, {"growth", growth}, {"shell", shelling}, {"stall", stalling}, {"attacks", attacking},
-	{"files", manyKeys}, {"move", moving}, {"memory", remembering}, {"rqlite", sharing}, {"commands", timing}, {"vsim", similar},
+	{"files", manyKeys}, {"move", moving}, {"memory", remembering}, {"rqlite", sharing}, {"commands", timing}, {"vsim", similar}, {"search", searching},
 }
 
 func names() (all []string) {

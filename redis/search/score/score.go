@@ -39,6 +39,7 @@ type Match struct {
 type Collection struct {
 	Docs          int
 	AverageLength float64
+	Quiet         bool // leave out the explanations of BM25STD and its variants
 }
 
 // Document is what scores need to know of a document.
@@ -92,15 +93,22 @@ func (s Scorer) Score(m *Match, c Collection, d Document) (float64, *Explanation
 	case Fields:
 		return fieldsScore(m, c), nil
 	}
+	factor := s.TanhFactor
+	if factor == 0 {
+		factor = 4
+	}
+	if c.Quiet {
+		score := bm25stdScore(m, c, d) * d.Score
+		if s.Name == "BM25STD.TANH" {
+			score = math.Tanh(score / factor)
+		}
+		return score, nil
+	}
 	words, e := bm25std(m, c, d)
 	score := words * d.Score
 	root := explain("Final BM25 : words BM25 %.2f * document score %.2f", words, d.Score)
 	root.Children = []*Explanation{e}
 	if s.Name == "BM25STD.TANH" {
-		factor := s.TanhFactor
-		if factor == 0 {
-			factor = 4
-		}
 		outer := explain("Final Normalized BM25 : tanh(stretch factor 1/%d * Final BM25 %.2f)", int(factor), score)
 		outer.Children = []*Explanation{root}
 		return math.Tanh(score / factor), outer
@@ -165,6 +173,23 @@ func saturation(freq, length, average float64) float64 {
 	return freq * (k1 + 1) / (freq + k1*(1-b+b*ratio))
 }
 
+// bm25stdScore returns the score of bm25std without its explanation.
+func bm25stdScore(m *Match, c Collection, d Document) float64 {
+	switch m.Kind {
+	case Term:
+		return m.Weight * BM25IDF(c.Docs, m.Docs) * saturation(float64(m.Freq), float64(d.Length), c.AverageLength)
+	case All:
+		return m.Weight * saturation(1, float64(d.Length), c.AverageLength)
+	case Virtual:
+		return 0
+	}
+	total := 0.0
+	for _, child := range m.Children {
+		total += bm25stdScore(child, c, d)
+	}
+	return total * m.Weight
+}
+
 func bm25std(m *Match, c Collection, d Document) (float64, *Explanation) {
 	switch m.Kind {
 	case Term, All:
@@ -172,7 +197,7 @@ func bm25std(m *Match, c Collection, d Document) (float64, *Explanation) {
 		if m.Kind == All {
 			idf, freq, name = 1, 1, "*"
 		}
-		v := m.Weight * idf * saturation(freq, float64(d.Length), c.AverageLength)
+		v := bm25stdScore(m, c, d)
 		return v, explain("%s: (%.2f = Weight %.2f * IDF %.2f * (F %.2f * ("+oneIn+" + 1)) / (F %.2f + "+oneIn+
 			" * (1 - b 0.75 + b 0.75 * Doc Len %d / Average Doc Len %.2f)))",
 			name, v, m.Weight, idf, freq, freq, d.Length, c.AverageLength)

@@ -27,8 +27,8 @@ const (
 // Extras returns the terms that are indexed at the position of a token, beside the token.
 func Extras(term string, a Analysis) []string {
 	var out []string
-	if stem := Stem(a.Language, term); !a.NoStem && len(term) >= MinStemLength && HasStemmer(a.Language) {
-		out = append(out, StemMark+stem)
+	if !a.NoStem && len(term) >= MinStemLength && HasStemmer(a.Language) {
+		out = append(out, StemMark+Stem(a.Language, term))
 	}
 	for _, group := range a.Synonyms[term] {
 		out = append(out, SynonymMark+group)
