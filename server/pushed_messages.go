@@ -31,6 +31,13 @@ type message struct {
 	own        bool   // caused by the client's own command
 }
 
+// deliver passes a redirected message to its receiver, for which it is a message like others.
+func (l message) deliver() {
+	to := l.to
+	l.to, l.own = nil, false
+	to.invalidate(l, false)
+}
+
 func (l message) size() int {
 	if l.invalid != nil {
 		return l.invalid.Weight()
@@ -123,7 +130,7 @@ func (b *inbox) hold() {
 // reply, the other clients have been notified.
 func (b *inbox) beforeReply() {
 	for _, l := range b.forwarded() {
-		l.to.invalidate(l, false)
+		l.deliver()
 	}
 }
 
@@ -143,7 +150,7 @@ func (b *inbox) forwarded() (others []message) {
 // release sends the held messages, after the reply.
 func (b *inbox) release() {
 	for _, l := range b.sendHeld() {
-		l.to.invalidate(l, false)
+		l.deliver()
 	}
 }
 

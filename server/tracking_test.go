@@ -79,6 +79,32 @@ func (k *keeper) next() resp.Value {
 	}
 }
 
+// TestRedirectedToBusyClient redirects invalidations to a client that runs commands all the time. None is lost between
+// a reply and the next command.
+func TestRedirectedToBusyClient(t *testing.T) {
+	const rounds = 1500
+	s := serveFile(t, t.TempDir()+"/busy.sqlite", server.Config{})
+	ear, reader := newKeeper(t, s.resp), newKeeper(t, s.resp)
+	ear.do("HELLO 3", "SUBSCRIBE other")
+	reader.do(fmt.Sprintf("CLIENT TRACKING on REDIRECT %d", ear.do("CLIENT ID").Int))
+	var over atomic.Bool
+	var busy sync.WaitGroup
+	busy.Go(func() {
+		for !over.Load() {
+			ear.do("PING", "PING")
+		}
+	})
+	for range rounds {
+		reader.do("GET k", "SET k 1")
+	}
+	over.Store(true)
+	busy.Wait()
+	ear.do("PING")
+	if ear.told != rounds {
+		t.Errorf("%d of %d invalidations arrived", ear.told, rounds)
+	}
+}
+
 func (k *keeper) forget(keys resp.Value) {
 	k.told++
 	if keys.IsNull() {
