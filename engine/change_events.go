@@ -291,15 +291,7 @@ func changedKeys(b *store.Batch, r *store.Result) (keys [][]byte, changed bool) 
 		if changed = true; all {
 			break
 		}
-		some := false
-		for _, arg := range b.Stmts[i].Args { // find the keys that the statement names
-			for k, key := range b.Keys {
-				if arg.Kind() == store.Blob && string(arg.Bytes()) == string(key) {
-					of[k], some = true, true
-				}
-			}
-		}
-		all = all || !some
+		all = all || !markNamed(b, i, of)
 	}
 	if all {
 		return b.Keys, changed
@@ -311,6 +303,18 @@ func changedKeys(b *store.Batch, r *store.Result) (keys [][]byte, changed bool) 
 		}
 	}
 	return keys, changed
+}
+
+// markNamed sets of for the keys that statement i of a batch names, and reports whether it names any.
+func markNamed(b *store.Batch, i int, of []bool) (some bool) {
+	for _, arg := range b.Stmts[i].Args {
+		for k, key := range b.Keys {
+			if arg.Kind() == store.Blob && string(arg.Bytes()) == string(key) {
+				of[k], some = true, true
+			}
+		}
+	}
+	return some
 }
 
 // afterApply serves blocked clients and calls listeners, for a store without a follower.

@@ -31,7 +31,7 @@ type message struct {
 	own        bool   // caused by the client's own command
 }
 
-// deliver passes a redirected message to its receiver, for which it is a message like others.
+// deliver passes a redirected message to its receiver, as a message of its own.
 func (l message) deliver() {
 	to := l.to
 	l.to, l.own = nil, false

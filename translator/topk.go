@@ -26,6 +26,25 @@ var (
 	topKMissing = resp.MakeError("TopK: key does not exist")
 )
 
+// topkShape returns the numbers of TOPK.RESERVE, k, width and depth, and the decay. wrong names the invalid one, or is "".
+func topkShape(c *Call) (numbers [3]int64, decay float64, wrong string) {
+	numbers, decay = [3]int64{0, 8, 7}, 0.9
+	for i, name := range []string{"k", "width", "depth"} {
+		if i+2 >= len(c.Args) {
+			return numbers, decay, ""
+		}
+		var ok bool
+		if numbers[i], ok = parseInt(c.Args[i+2]); !ok || numbers[i] < 1 || numbers[i] > math.MaxUint32 {
+			return numbers, decay, name
+		}
+	}
+	var ok bool
+	if decay, ok = parseFloat(c.Args[5]); !ok || decay <= 0 || decay > 1 {
+		return numbers, decay, "decay value. must be '<= 1' & '> 0'"
+	}
+	return numbers, decay, ""
+}
+
 func topkReserve(c *Call) Plan {
 	if len(c.Args) != 3 && len(c.Args) != 6 {
 		return answer(commands.WrongArity(c.Command))
@@ -34,21 +53,9 @@ func topkReserve(c *Call) Plan {
 		if k.Sketch != nil {
 			return answer(topKExists)
 		}
-		numbers, decay := [3]int64{0, 8, 7}, 0.9
-		for i, name := range []string{"k", "width", "depth"} {
-			if i+2 >= len(c.Args) {
-				break
-			}
-			var ok bool
-			if numbers[i], ok = parseInt(c.Args[i+2]); !ok || numbers[i] < 1 || numbers[i] > math.MaxUint32 {
-				return fail("TopK: invalid " + name)
-			}
-		}
-		if len(c.Args) == 6 {
-			var ok bool
-			if decay, ok = parseFloat(c.Args[5]); !ok || decay <= 0 || decay > 1 {
-				return fail("TopK: invalid decay value. must be '<= 1' & '> 0'")
-			}
+		numbers, decay, wrong := topkShape(c)
+		if wrong != "" {
+			return fail("TopK: invalid " + wrong)
 		}
 		t, err := sketch.NewTopK(uint32(numbers[0]), uint32(numbers[1]), uint32(numbers[2]), decay)
 		if err != nil {

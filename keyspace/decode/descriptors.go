@@ -70,29 +70,7 @@ func wireFields(b []byte, each func(wireField) bool) (ok bool) {
 			return false
 		}
 		b = b[n:]
-		switch f.wire {
-		case 0:
-			if f.value, n = binary.Uvarint(b); n <= 0 {
-				return false
-			}
-		case 1:
-			if n = 8; len(b) < n {
-				return false
-			}
-			f.value = binary.LittleEndian.Uint64(b)
-		case 2:
-			size, head := binary.Uvarint(b)
-			if head <= 0 || size > uint64(len(b)-head) {
-				return false
-			}
-			n = head + int(size)
-			f.bytes = b[head:n]
-		case 5:
-			if n = 4; len(b) < n {
-				return false
-			}
-			f.value = uint64(binary.LittleEndian.Uint32(b))
-		default:
+		if n = f.read(b); n <= 0 {
 			return false
 		}
 		b = b[n:]
@@ -101,6 +79,29 @@ func wireFields(b []byte, each func(wireField) bool) (ok bool) {
 		}
 	}
 	return true
+}
+
+// read sets the value of f from the beginning of b. It returns the length of the value, or 0 if b has none.
+func (f *wireField) read(b []byte) (n int) {
+	switch f.wire {
+	case 0:
+		f.value, n = binary.Uvarint(b)
+	case 1:
+		if len(b) >= 8 {
+			f.value, n = binary.LittleEndian.Uint64(b), 8
+		}
+	case 2:
+		size, head := binary.Uvarint(b)
+		if head > 0 && size <= uint64(len(b)-head) {
+			n = head + int(size)
+			f.bytes = b[head:n]
+		}
+	case 5:
+		if len(b) >= 4 {
+			f.value, n = uint64(binary.LittleEndian.Uint32(b)), 4
+		}
+	}
+	return n
 }
 
 // ParseDescriptors reads a FileDescriptorSet.

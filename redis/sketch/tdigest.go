@@ -318,24 +318,30 @@ func (d *TDigest) CDF(v float64) float64 {
 			}
 			return (sofar + equal/2) / total
 		}
-		next, right := d.mean(i+1), float64(d.weight(i+1))
-		if mean <= v && v < next {
-			if weight == 1 && right == 1 {
-				return (sofar + 1) / total
-			}
-			cutLeft, cutRight := 0.0, 0.0
-			if weight == 1 {
-				cutLeft = 0.5
-			} else if right == 1 {
-				cutRight = 0.5
-			}
-			between := (weight + right) / 2
-			inside := float64((between-cutLeft-cutRight)*(v-mean)) / (next - mean)
-			return (sofar + weight/2 + cutLeft + inside) / total
+		if mean <= v && v < d.mean(i+1) {
+			return d.observedUpTo(v, i, sofar) / total
 		}
 		sofar += weight
 	}
 	return 1 - 0.5/total
+}
+
+// observedUpTo estimates the observations up to v, which is between centroid i and the next one. Those before i count
+// sofar.
+func (d *TDigest) observedUpTo(v float64, i int64, sofar float64) float64 {
+	mean, weight := d.mean(i), float64(d.weight(i))
+	next, right := d.mean(i+1), float64(d.weight(i+1))
+	if weight == 1 && right == 1 {
+		return sofar + 1
+	}
+	cutLeft, cutRight := 0.0, 0.0
+	if weight == 1 {
+		cutLeft = 0.5
+	} else if right == 1 {
+		cutRight = 0.5
+	}
+	between := (weight + right) / 2
+	return sofar + weight/2 + cutLeft + float64((between-cutLeft-cutRight)*(v-mean))/(next-mean)
 }
 
 // lowTail returns the fraction of observations up to v, which is below the first mean.

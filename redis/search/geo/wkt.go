@@ -39,18 +39,7 @@ func Parse(wkt string, spherical bool) (*Shape, error) {
 			s.at = ring[0]
 		}
 	case strings.EqualFold(word, "POLYGON"):
-		p.expect('(')
-		for p.err == nil {
-			ring := p.ring()
-			if p.err == nil && (len(ring) < 4 || ring[0] != ring[len(ring)-1]) {
-				p.err = errors.New("a ring of a polygon has at least four points, and its last point is its first")
-			}
-			s.rings = append(s.rings, ring)
-			if !p.take(',') {
-				break
-			}
-		}
-		p.expect(')')
+		s.rings = p.polygon()
 	default:
 		return nil, errWKT
 	}
@@ -64,6 +53,23 @@ func Parse(wkt string, spherical bool) (*Shape, error) {
 		return nil, p.err
 	}
 	return s, nil
+}
+
+// polygon reads rings in brackets.
+func (p *wktParser) polygon() (rings [][]Point) {
+	p.expect('(')
+	for p.err == nil {
+		ring := p.ring()
+		if p.err == nil && (len(ring) < 4 || ring[0] != ring[len(ring)-1]) {
+			p.err = errors.New("a ring of a polygon has at least four points, and its last point is its first")
+		}
+		rings = append(rings, ring)
+		if !p.take(',') {
+			break
+		}
+	}
+	p.expect(')')
+	return rings
 }
 
 func (s *Shape) checkDegrees() error {
