@@ -32,7 +32,9 @@ var additions = []string{
 	"HSET to f1 new f2 v2 f500 x f1 again", pairs("HSET to", "f%d w%d", 200, 300), pairs("HMSET to", "f%d w%d", 350, 200), "HSET to f1 v1 f1", "HMSET to a b c " + large64,
 	"ZADD to 1 m1 2 new 3 m1 4 new", pairs("ZADD to", "%d m%d", 300, 300), "ZADD to NX 5 m1 6 other 7 other", "ZADD to XX 5 m1 6 other",
 	"ZADD to GT CH 5 m1 6 m2 700 m3", "ZADD to GT 5 m1 900 m2 7 m2", "ZADD to LT -5 m1 6 m2", "ZADD to 1 m1 2 m2", "ZADD to 1 a x b", "ZADD to INCR 1 m1", "ZADD to inf m1 -inf m2 0 " + large64,
+	"RPUSH to x y x", "LPUSH to x y x", pairs("RPUSH to", "e%d", 0, 300), pairs("LPUSH to", "e%d", 0, 300), "LPUSH to a b " + large64, "RPUSH to one",
 	"HPEXPIRE to 500000 FIELDS 4 f1 none f2 f1", "HEXPIRE to 600 NX FIELDS 3 f1 f2 f1", "HEXPIRE to 600 GT FIELDS 3 f1 f2 f399", "HPEXPIREAT to 1 FIELDS 2 f1 f2",
+	"RPUSH to x y x", "LPUSH to x y x", pairs("RPUSH to", "e%d", 0, 300), pairs("LPUSH to", "e%d", 0, 300), "LPUSH to a b " + large64, "RPUSH to one",
 	"HPEXPIRE to 500000 FIELDS 400" + pairs("", "f%d", 0, 400), "HEXPIRE to 100 LT FIELDS 2 f9 " + large64, "HEXPIRE none 100 FIELDS 1 a", "HPEXPIRE to 1 FIELDS 3 f1 f2",
 }
 
@@ -52,7 +54,7 @@ func TestStagedAdditionIsTheSame(t *testing.T) {
 		}
 	}
 	for _, line := range slices.Concat(fill("SADD set", "m%d", 400), fill("ZADD zset", "%d m%d", 400), fill("HSET hash", "f%d v%d", 400),
-		[]string{"RPUSH list a b"}) {
+		fill("RPUSH list", "v%d", 400)) {
 		both(line)
 	}
 	sliced := 0
@@ -60,7 +62,7 @@ func TestStagedAdditionIsTheSame(t *testing.T) {
 		for _, before := range [][]string{
 			{"DEL to"}, {"SET to x"}, {"COPY set to REPLACE"}, {"COPY hash to REPLACE"}, {"COPY zset to REPLACE", "EXPIRE to 500"},
 			{"COPY hash to REPLACE", "HEXPIRE to 300 FIELDS 2 f1 f3", "EXPIRE to 200"}, {"COPY list to REPLACE"},
-			{"DEL to", "SADD to m1 m2 m3"}, {"DEL to", "ZADD to 1 m1 800 m2"}, {"DEL to", "HSET to f1 v f2 v f3 v"},
+			{"DEL to", "SADD to m1 m2 m3"}, {"DEL to", "RPUSH to a b"}, {"DEL to", "ZADD to 1 m1 800 m2"}, {"DEL to", "HSET to f1 v f2 v f3 v"},
 		} {
 			for _, first := range before {
 				both(first)
@@ -83,8 +85,15 @@ var adds = []struct{ line, reply, see, during, after, change string }{
 	{pairs("SADD set", "n%d", 0, 1500), "(integer) 1500", "SCARD set", "(integer) 3000", "(integer) 4500", "SADD set x"},
 	{pairs("ZADD zset", "7 m%d", 0, 3000), "(integer) 0", "ZSCORE zset m2999", `"2999"`, `"7"`, "ZADD zset 3 x"},
 	{pairs("ZADD fresh", "7 m%d", 0, 1500), "(integer) 1500", "ZCARD fresh", "(integer) 0", "(integer) 1500", "PFADD fresh x"},
+	{pairs("LPUSH list", "n%d", 0, 1500), "(integer) 4500", "LINDEX list 0", `"0"`, `"n1499"`, "LSET list 5 x"},
 	{pairs("HSET hash", "f%d new", 100, 3000), "(integer) 100", "HGET hash f2999", `"v2999"`, `"new"`, "HSET hash x y"},
 	{"HEXPIRE hash 50 FIELDS 2000" + pairs("", "f%d", 0, 2000), "", "HPTTL hash FIELDS 1 f7", "1) (integer) -1", "1) (integer) 50000", "HDEL hash f2500"},
+}
+
+// addedTo creates the keys of adds.
+var addedTo = map[string][]string{
+	"set": fill("SADD set", "m%d", 3000), "list": fill("RPUSH list", "%d", 3000), "zset": fill("ZADD zset", "%d m%d", 3000),
+	"hash": fill("HSET hash", "f%d v%d", 3000),
 }
 
 // TestStagedAdditionLetsOthersBetween lets other clients read and write between the slices of an addition. They change
@@ -95,10 +104,10 @@ func TestStagedAdditionLetsOthersBetween(t *testing.T) {
 		for _, l := range adds {
 			s, e, _ := aside(t, engine.WithStaging(100))
 			c, other, watcher := storetest.NewClient(t, e), storetest.NewClient(t, e), storetest.NewClient(t, e)
-			for _, line := range append(large(), fill("HSET hash", "f%d v%d", 3000)...) {
+			key, left := strings.Fields(l.see)[1], times
+			for _, line := range addedTo[key] {
 				c.Do(line)
 			}
-			key, left := strings.Fields(l.see)[1], times
 			s.slices = 0
 			s.before = func(n int) error {
 				other.Do("INCR between")
@@ -140,7 +149,7 @@ func TestStagedAdditionIsKilled(t *testing.T) {
 	for _, l := range adds {
 		s, e, clock := aside(t, engine.WithStaging(100))
 		c := storetest.NewClient(t, e)
-		for _, line := range append(large(), fill("HSET hash", "f%d v%d", 3000)...) {
+		for _, line := range addedTo[strings.Fields(l.see)[1]] {
 			c.Do(line)
 		}
 		before := contents(t, s.Store)

@@ -148,7 +148,7 @@ func hset(ok bool) func(*Call) Plan {
 			return c.setField(key, fields[0], fields[1], ok)
 		}
 		if c.Env.MayStage {
-			return c.stageHSet(key, fields, func(added int64) resp.Value {
+			return c.stageHSet(key, fields, func(added, _ int64) resp.Value {
 				if ok {
 					return resp.OK
 				}

@@ -67,7 +67,12 @@ func lastButOneChanged(before store.Result) bool { return before.Changes[len(bef
 
 // push translates LPUSH and RPUSH.
 func push(e end) func(*Call) Plan {
-	return func(c *Call) Plan { return c.push(e, c.purge(c.Args[1])) }
+	return func(c *Call) Plan {
+		if c.Env.MayStage {
+			return c.stagePush(c.Args[1], e, c.Args[2:])
+		}
+		return c.push(e, c.purge(c.Args[1]))
+	}
 }
 
 // pushx translates LPUSHX and RPUSHX.

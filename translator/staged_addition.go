@@ -16,7 +16,7 @@ import (
 // their rows, so that a slice changes few pages.
 
 // stagedAdditionNames lists the commands with staged additions.
-var stagedAdditionNames = []string{"HSET", "HMSET", "SADD", "ZADD"}
+var stagedAdditionNames = []string{"HSET", "HMSET", "SADD", "ZADD", "LPUSH", "RPUSH"}
 
 // AddsMany reports whether the command may be a staged addition.
 func AddsMany(cmd *commands.Command) bool { return slices.Contains(stagedAdditionNames, cmd.Name) }
@@ -25,14 +25,14 @@ func AddsMany(cmd *commands.Command) bool { return slices.Contains(stagedAdditio
 type addition struct {
 	typ  string
 	n    int
-	name func(i int) []byte
-	size func(i int) int // in bytes
+	name func(i int) []byte // nil to add the elements in their order
+	size func(i int) int    // in bytes
 
 	// add returns the statements that add some of the elements to the hidden key.
 	add        func(hidden *Call, name []byte, some []int) []store.Stmt
 	seq        int  // growth of the key's seq
 	overwrites bool // the call changes the key even if it adds nothing
-	reply      func(added int64) resp.Value
+	reply      func(added, count int64) resp.Value
 }
 
 // sqlAdded reads the number of elements and the version of the hidden key ?4.
@@ -81,7 +81,7 @@ func (c *Call) publishAddition(key, hidden []byte, b *additionBuild, from store.
 		}
 		row := r.Rows[0][0]
 		added := row[0].Int() - size
-		reply := b.reply(added)
+		reply := b.reply(added, row[0].Int())
 		switch {
 		case added == 0 && !b.overwrites && row[1].Int() == b.version.Int():
 			return answer(reply)
@@ -127,11 +127,13 @@ func (b *additionBuild) next(before *store.Result, rows int) (stmts []store.Stmt
 	return stmts
 }
 
-// hashOrder returns the elements in the order of their rows. Elements with the same name keep their order.
+// hashOrder returns the elements in the order of their rows. Elements with the same name, or without, keep their order.
 func hashOrder(n int, name func(int) []byte) []int {
 	hashes, order := make([]int64, n), make([]int, n)
 	for i := range n {
-		hashes[i], order[i] = HashOf(name(i)), i
+		if order[i] = i; name != nil {
+			hashes[i] = HashOf(name(i))
+		}
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(hashes[i], hashes[j]) })
 	return order
@@ -174,10 +176,25 @@ const (
 	sqlStageOldFields = sqlStageFields + `UPDATE SET value = excluded.value`
 )
 
+func countOfAdded(added, _ int64) resp.Value { return resp.MakeInt(added) }
+
+// stagePush plans LPUSH and RPUSH of many elements.
+func (c *Call) stagePush(key []byte, e end, list [][]byte) Plan {
+	return c.stageAddition(key, addition{
+		typ: listType, n: len(list), seq: len(list), overwrites: true,
+		reply: func(_, count int64) resp.Value { return resp.MakeInt(count) },
+		size:  func(i int) int { return len(list[i]) },
+		add: func(hidden *Call, name []byte, some []int) []store.Stmt {
+			part := list[some[0] : some[len(some)-1]+1]
+			return each(hidden.pushStmts(name, e, part), store.Stmt{SQL: sqlCounted, Args: hidden.key(name)[:2]})
+		},
+	})
+}
+
 // stageSAdd plans SADD of many members.
 func (c *Call) stageSAdd(key []byte, members [][]byte) Plan {
 	return c.stageAddition(key, addition{
-		typ: setType, n: len(members), seq: len(members), reply: resp.MakeInt,
+		typ: setType, n: len(members), seq: len(members), reply: countOfAdded,
 		name: func(i int) []byte { return members[i] },
 		size: func(i int) int { return len(members[i]) },
 		add: func(hidden *Call, name []byte, some []int) []store.Stmt {
@@ -188,7 +205,7 @@ func (c *Call) stageSAdd(key []byte, members [][]byte) Plan {
 }
 
 // stageHSet plans HSET of many fields, which are all different.
-func (c *Call) stageHSet(key []byte, fields [][]byte, reply func(added int64) resp.Value) Plan {
+func (c *Call) stageHSet(key []byte, fields [][]byte, reply func(added, count int64) resp.Value) Plan {
 	return c.stageAddition(key, addition{
 		typ: hashType, n: len(fields) / 2, seq: len(fields) / 2, overwrites: true, reply: reply,
 		name: func(i int) []byte { return fields[2*i] },
@@ -206,7 +223,7 @@ func (c *Call) stageHSet(key []byte, fields [][]byte, reply func(added int64) re
 // stageZAdd plans ZADD of many members.
 func (c *Call) stageZAdd(key []byte, elems []element, o zaddOptions) Plan {
 	return c.stageAddition(key, addition{
-		typ: zsetType, n: len(elems), reply: resp.MakeInt,
+		typ: zsetType, n: len(elems), reply: countOfAdded,
 		name: func(i int) []byte { return elems[i].member },
 		size: func(i int) int { return len(elems[i].member) },
 		add: func(hidden *Call, name []byte, some []int) []store.Stmt {

@@ -39,7 +39,7 @@ func ChangesMany(cmd *commands.Command) bool {
 // mayChangeMany reports, by its arguments, whether a call of such a command may change many elements.
 func mayChangeMany(cmd *commands.Command, args [][]byte) bool {
 	switch cmd.Name {
-	case "SREM", "HDEL", "ZREM", "SADD":
+	case "SREM", "HDEL", "ZREM", "SADD", "LPUSH", "RPUSH":
 		return int64(len(args)-2) > MaxUnstagedChanges
 	case "HSET", "HMSET", "ZADD":
 		return int64(len(args)-2)/2 > MaxUnstagedChanges
