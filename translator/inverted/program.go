@@ -106,7 +106,7 @@ const maxExpansions = 200
 // minPrefix limits how short an affix may be.
 const minPrefix = 2
 
-// CompileOptions holds what a command says about its query.
+// CompileOptions holds the options of a command that apply to its query.
 type CompileOptions struct {
 	Slop    int // -1 for none
 	InOrder bool
@@ -388,7 +388,7 @@ func (p *Program) Words() (words []string) {
 	return words
 }
 
-// Full reports whether the expansion has as many terms as it may.
+// Full reports whether the expansion has reached its limit of terms.
 func (e *Expansion) Full() bool { return len(e.found) >= e.Limit }
 
 // TakeAll adds the matching terms of a batch.

@@ -413,7 +413,7 @@ func affixKind(t token) AffixKind {
 	return Infix
 }
 
-// unquoteWildcard removes the backslashes before quotes; those before other characters belong to the pattern.
+// unquoteWildcard removes the backslashes before quotes. Other backslashes belong to the pattern.
 func unquoteWildcard(s string) string { return strings.ReplaceAll(s, `\'`, `'`) }
 
 // missing parses ismissing(@field).

@@ -20,7 +20,7 @@ func (t FieldType) String() string {
 	return [...]string{"TEXT", "TAG", "NUMERIC", "GEO", "GEOSHAPE", "VECTOR"}[t]
 }
 
-// Field is what a query needs to know of a field of an index.
+// Field describes a field of an index to the parser of queries.
 type Field struct {
 	Name          string // the attribute's name, which queries use
 	Type          FieldType

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Kind is what a Match stands for.
+// Kind distinguishes the nodes of a query.
 type Kind int
 
 // The kinds of a Match.

@@ -94,7 +94,7 @@ func (a *arguments) bounded(option string) (int, error) {
 	return int(n), nil
 }
 
-// list parses a count and as many arguments.
+// list parses a count and that number of arguments.
 func (a *arguments) list(option string) ([]string, error) {
 	n, err := a.count(option)
 	if err != nil {
