@@ -18,10 +18,21 @@ func ParseFilter(filter string, d *Definition) (query.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&filterParser{d: d}).object(o)
+	p := &filterParser{d: d}
+	n, err := p.object(o)
+	if err == nil && p.words > maxWords {
+		return nil, failure("The filter has too many words")
+	}
+	return n, err
 }
 
-type filterParser struct{ d *Definition }
+type filterParser struct {
+	d     *Definition
+	words int // analyzed so far; $smart analyzes a text twice
+}
+
+// maxWords limits the words of a filter: $fuzzy and $smart compare each with every word of the index.
+const maxWords = 512
 
 func base() query.Base { return query.Base{Weight: 1} }
 
@@ -247,6 +258,7 @@ func (p *filterParser) terms(f Field, value string) (terms []string) {
 	for _, token := range Tokens(value, f, p.d.Language) {
 		terms = append(terms, token.Term)
 	}
+	p.words += len(terms)
 	return terms
 }
 

@@ -102,7 +102,8 @@ func TestFilter(t *testing.T) {
 	for in, want := range map[string]string{
 		`{`: `Invalid JSON in filter: it ends early`, `[]`: `Invalid JSON in filter: it must be an object`,
 		`{"title":{"$not":1}}`: `Unknown field operator: $not`, `{"gone":1}`: `Unknown field: gone`, `{"price":"x"}`: `Invalid value for F64 field price`,
-		`{"tag":{"$fuzzy":"x"}}`: `Field operator $fuzzy needs a TEXT field, and tag is KEYWORD`, `{"title":{}}`: `Field title has no operator`,
+		`{"title":"` + strings.Repeat("word ", 257) + `"}`: `The filter has too many words`,
+		`{"tag":{"$fuzzy":"x"}}`:                           `Field operator $fuzzy needs a TEXT field, and tag is KEYWORD`, `{"title":{}}`: `Field title has no operator`,
 		`{"title":{"$regex":"("}}`: `Invalid regular expression for field title: (`, `{"$must":1}`: `$must must be an object or an array`,
 		`{"ok":{"$gt":true}}`: `Field operator $gt does not work on BOOL field ok`, `{"path":"a"}`: `The path of FACET field path must begin with /`,
 		`{"title":{"$phrase":{"value":"a b","slop":1,"prefix":true}}}`:  `$phrase of field title has both slop and prefix`,
