@@ -68,6 +68,7 @@ type effectWriter struct {
 	db     int
 	unit   any
 	reply  func() resp.Value
+	now    int64 // the clock of ask in Unix ms; 0 for the engine's
 	err    error // of run; it ends the transaction
 }
 
@@ -188,7 +189,11 @@ func (w *effectWriter) ask(args ...[]byte) (v resp.Value, ok bool) {
 		w.to.Unknown = true
 		return v, false
 	}
-	plan := translator.Translate(cmd, args, w.engine.env(w.db, w.work))
+	env := w.engine.env(w.db, w.work)
+	if w.now != 0 {
+		env.Now = w.now
+	}
+	plan := translator.Translate(cmd, args, env)
 	if v, w.err = w.engine.steps(w.run, plan, w.work); w.err == nil && v.IsError() {
 		w.to.Unknown = true // above the memory limit
 	}

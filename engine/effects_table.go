@@ -44,6 +44,7 @@ func init() {
 		"HEXPIRE": {make: namedFields}, "HPEXPIRE": {make: namedFields}, "HEXPIREAT": {make: namedFields}, "HPEXPIREAT": {make: namedFields},
 		"FUNCTION RESTORE": {make: restoredLibraries, always: true},
 		"XADD":             {make: added, reply: true}, "XTRIM": {make: trimmed},
+		"XREADGROUP": {make: readByGroup, reply: true}, "XCLAIM": {make: claimed, reply: true}, "XAUTOCLAIM": {make: claimed, reply: true},
 	}
 	for _, name := range strings.Fields(`APPEND SETRANGE SETBIT BITFIELD INCR DECR INCRBY DECRBY PFADD
 		LPUSH RPUSH LPUSHX RPUSHX LPOP RPOP LREM LTRIM LSET LINSERT LMOVE RPOPLPUSH
