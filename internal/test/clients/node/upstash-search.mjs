@@ -40,7 +40,7 @@ const keys = async (filter, options) => (await index.query({ filter, ...options 
 assert.deepEqual(await keys({ title: 'red bicycl' }), ['item:1', 'item:3', 'item:2'])
 assert.deepEqual(await keys({ title: { $eq: 'bicycle' }, price: { $gte: 20, $lt: 90 } }), ['item:1'])
 assert.deepEqual(await keys({ title: { $phrase: { value: 'cart red', slop: 1 } } }), ['item:2'])
-assert.deepEqual(await keys({ title: { $fuzzy: { value: 'bycicle', distance: 2 } } }, { orderBy: { price: 'ASC' } }), [])
+assert.deepEqual(await keys({ title: { $fuzzy: { value: 'bycicle', distance: 2 } } }, { orderBy: { price: 'ASC' } }), ['item:1', 'item:3'])
 assert.deepEqual(await keys({ title: { $regex: 'bicyc.*' } }, { orderBy: { price: 'DESC' } }), ['item:3', 'item:1'])
 assert.deepEqual(await keys({ raw: { $eq: 'Cart in red' } }), ['item:2'])
 assert.deepEqual(await keys({ 'maker.name': { $in: ['Ada', 'Cyd'] } }), ['item:1', 'item:3'])
