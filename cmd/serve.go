@@ -359,7 +359,7 @@ func serveGroups() []flagGroup {
 			"storage-token", "storage-token-file", "storage-read-only-token", "storage-read-only-token-file", "storage-cacert"}},
 		{title: "TLS", names: []string{"tls-cert", "tls-key", "tls-ca", "tls-auth-clients", "tls-self-signed"}},
 		{title: "Limits", names: []string{"timeout", "max-clients", "max-request-memory", "max-memory", "write-timeout"}},
-		{title: "Saving", names: []string{"full", "backup-dir", "replicate", "replicate-every", "replicate-keep", "sync-replicate", "follow"}},
+		{title: "Saving", names: []string{"full", "backup-dir", "replicate", "replicate-every", "replicate-keep", "sync-replicate", "lease", "follow", "promote-after"}},
 		{title: "Tenants", names: []string{"tenants", "tenants-open"}},
 		{title: "Log", names: []string{"log-format", "log-level", "verbose"}},
 	}

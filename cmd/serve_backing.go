@@ -29,6 +29,9 @@ func (o *serveOptions) openBackend(ctx context.Context, s *streams, t targets.Ta
 	if t.IsStorage() {
 		return o.openStorageBackend(ctx, t, c, logger)
 	}
+	if err := o.replicate.resume(s, t.Path); err != nil {
+		return nil, err
+	}
 	file, copied, err := o.openFile(ctx, s, t, logger)
 	if err != nil {
 		return nil, err
@@ -63,16 +66,16 @@ func (o *serveOptions) openBackend(ctx context.Context, s *streams, t targets.Ta
 }
 
 // openFile opens the file. With --follow it opens a copy.
-func (o *serveOptions) openFile(ctx context.Context, s *streams, t targets.Target, logger *slog.Logger) (*local.Store, *follower, error) {
+func (o *serveOptions) openFile(ctx context.Context, s *streams, t targets.Target, logger *slog.Logger) (*local.Store, *local.Copy, error) {
 	options := local.Options{IsolateSlowReads: true, RowCacheBytes: rowCacheBytes, Report: logging.Errors(logger, "maintaining the file", "file", t.Path)}
 	if o.replicate.follow != "" {
-		return o.replicate.openCopy(ctx, s, t, options, &o.target, logger)
+		return o.replicate.openCopy(ctx, s, t, options, &o.target)
 	}
 	file, err := o.target.OpenFile(t, options)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := promote(t.Path); err != nil {
+	if err := forgetSource(t.Path); err != nil {
 		return nil, nil, errors.Join(err, file.Close())
 	}
 	return file, nil, nil

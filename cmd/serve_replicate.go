@@ -3,8 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
 	"os"
 	"time"
 
@@ -26,6 +24,9 @@ type replicateOptions struct {
 	keep   flags.Interval
 	follow string
 	sync   bool
+
+	lease        flags.Interval
+	promoteAfter flags.Interval // 0: never
 }
 
 func (o *replicateOptions) addFlags(f *pflag.FlagSet) {
@@ -35,14 +36,21 @@ func (o *replicateOptions) addFlags(f *pflag.FlagSet) {
 	f.Var(&o.keep, "replicate-keep", "keep the history of the last `DURATION` for restore --at")
 	f.BoolVar(&o.sync, "sync-replicate", false, "reply to a write after the place of --replicate has it")
 	f.StringVar(&o.follow, "follow", "", "serve a read-only copy of the stream at `PLACE`")
+	f.Var(&o.promoteAfter, "promote-after", "with --follow, become the writer when the writer has been silent for `DURATION`; 0: never")
+	o.lease = flags.Interval(10 * time.Second)
+	f.Var(&o.lease, "lease", "make the writer's lease of the place last `DURATION` without a renewal")
 }
 
 func (o *replicateOptions) check(storage bool) error {
 	switch {
 	case o.follow != "" && storage:
 		return exit.Usagef("give only one of --follow and --storage: a copy is read-only")
-	case o.sync && o.to == "":
-		return exit.Usagef("give --sync-replicate with --replicate PLACE")
+	case o.promoteAfter > 0 && o.follow == "":
+		return exit.Usagef("give --promote-after with --follow PLACE")
+	case o.promoteAfter < 0 || time.Duration(o.lease) < time.Second:
+		return exit.Usagef("give --lease of at least 1s, and --promote-after of at least that")
+	case o.sync && o.to == "" && o.promoteAfter == 0:
+		return exit.Usagef("give --sync-replicate with --replicate PLACE, or with --promote-after")
 	case o.to != "" && o.follow != "":
 		return exit.Usagef("give only one of --replicate and --follow: a copy cannot be streamed")
 	case time.Duration(o.every) < 10*time.Millisecond || time.Duration(o.keep) < time.Minute:
@@ -55,46 +63,15 @@ func (o *replicateOptions) check(storage bool) error {
 const placeTimeout = 5 * time.Second
 
 // start starts to stream or to follow, if a flag asks for it. end stops it after streaming the remaining changes.
-func (o *replicateOptions) start(ctx context.Context, s *streams, file *local.Store, copied *follower, config *server.Config, grace time.Duration) (end func() error, err error) {
-	switch {
-	case copied != nil:
-		return copied.start(ctx, config), nil
-	case o.to == "":
+func (o *replicateOptions) start(ctx context.Context, s *streams, file *local.Store, copied *local.Copy, config *server.Config, grace time.Duration) (end func() error, err error) {
+	if o.to == "" && copied == nil {
 		return func() error { return nil }, nil
 	}
-	place, err := replicate.Open(o.to, s.getenv)
-	if err != nil {
-		return nil, exit.Usagef("--replicate: %w", err)
-	}
-	made, err := madeAt(ctx, file)
+	r, err := o.newReplication(ctx, s, file, copied, config.Logger, grace)
 	if err != nil {
 		return nil, err
 	}
-	tail, err := file.Tail()
-	if err != nil {
-		return nil, fmt.Errorf("--replicate: %w", err)
-	}
-	shipper := replicate.NewShipper(place, tail, replicate.Options{Path: file.Path(), CreatedAt: made, Every: time.Duration(o.every), Keep: time.Duration(o.keep), Log: config.Logger})
-	soon, cancel := context.WithTimeout(ctx, placeTimeout)
-	defer cancel()
-	if err := shipper.Check(soon); err != nil {
-		return nil, errors.Join(err, tail.Close())
-	}
-	if o.sync {
-		file.SetConfirm(shipper.Sync)
-	}
-	config.Stream = func() server.Stream { return server.Stream(shipper.Status()) }
-	life, stop := context.WithCancel(context.WithoutCancel(ctx)) // clients may write until the server has stopped
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		shipper.Run(life, grace)
-	}()
-	return func() error {
-		stop()
-		<-done
-		return tail.Close()
-	}, nil
+	return r.start(ctx, config), nil
 }
 
 // madeAt returns the creation time of the file's tables, in Unix ms.
@@ -110,7 +87,7 @@ func madeAt(ctx context.Context, file *local.Store) (int64, error) {
 const readOnlyError = "You can't write against a read only replica."
 
 // openCopy opens the file as a copy that follows the stream. It creates a missing file.
-func (o *replicateOptions) openCopy(ctx context.Context, s *streams, t targets.Target, options local.Options, targets *targets.Options, log *slog.Logger) (*local.Store, *follower, error) {
+func (o *replicateOptions) openCopy(ctx context.Context, s *streams, t targets.Target, options local.Options, targets *targets.Options) (*local.Store, *local.Copy, error) {
 	place, err := replicate.Open(o.follow, s.getenv)
 	if err != nil {
 		return nil, nil, exit.Usagef("--follow: %w", err)
@@ -130,7 +107,7 @@ func (o *replicateOptions) openCopy(ctx context.Context, s *streams, t targets.T
 	if err != nil {
 		return nil, nil, errors.Join(err, file.Close())
 	}
-	return file, &follower{copied, replicate.NewFollower(place, copied, replicate.FollowOptions{Every: time.Duration(o.every), Log: log})}, nil
+	return file, copied, nil
 }
 
 // makeCopy creates the copy unless it exists. It never replaces another file: a mark file beside the copy names the
@@ -159,32 +136,10 @@ func (o *replicateOptions) makeCopy(ctx context.Context, place *replicate.Place,
 // markSuffix ends the name of the mark file beside a copy.
 const markSuffix = "-follows"
 
-// promote turns a copy into an independent file before it is written.
-func promote(path string) error {
+// forgetSource removes the mark of a copy before it is written.
+func forgetSource(path string) error {
 	if err := os.Remove(path + markSuffix); path != local.Memory && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil
-}
-
-// follower updates a copy from its stream.
-type follower struct {
-	copied *local.Copy
-	*replicate.Follower
-}
-
-// start starts to follow; end stops.
-func (f *follower) start(ctx context.Context, config *server.Config) (end func() error) {
-	config.Following = func() server.Following { return server.Following(f.Status()) }
-	life, stop := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		f.Run(life)
-	}()
-	return func() error {
-		stop()
-		<-done
-		return f.copied.Close()
-	}
 }

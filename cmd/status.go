@@ -75,7 +75,43 @@ type status struct {
 	ReadOnly  bool   `json:"read_only"`
 
 	Nodes     []cluster.Node     `json:"nodes,omitempty"` // of a cluster
+	Lease     *statusLease       `json:"lease,omitempty"` // of a server with serve --replicate or --promote-after
 	Abilities []keyspace.Ability `json:"abilities,omitempty"`
+}
+
+// statusLease defines the output about a lease.
+type statusLease struct {
+	Role     string `json:"role"`
+	Fence    int64  `json:"fence"`
+	Holder   string `json:"holder"`
+	EndsInMS int64  `json:"ends_in_ms"`
+	Failover bool   `json:"failover"`
+	Error    string `json:"error,omitempty"`
+}
+
+// line describes the lease.
+func (l *statusLease) line() string {
+	if l.Error != "" {
+		return "writes are refused: " + l.Error
+	}
+	role, then := "writer", "no standby"
+	if l.Role != "master" {
+		role = "standby"
+	}
+	if l.Failover {
+		then = "a standby takes over when it ends"
+	}
+	return fmt.Sprintf("%s; %s has it, fencing number %d, ends in %.1f s unless renewed; %s", role, l.Holder, l.Fence, float64(l.EndsInMS)/1000, then)
+}
+
+// leaseFacts returns the lease of INFO's fields, or nil.
+func leaseFacts(facts map[string]string) *statusLease {
+	fence, err := strconv.ParseInt(facts["lease_fence"], 10, 64)
+	if err != nil {
+		return nil
+	}
+	ends, _ := strconv.ParseInt(facts["lease_ends_in_ms"], 10, 64)
+	return &statusLease{facts["role"], fence, facts["lease_holder"], ends, facts["lease_failover"] == "yes", facts["lease_error"]}
 }
 
 type shownCandidate struct {
@@ -194,6 +230,7 @@ func (st *status) askServer(ctx context.Context, c *targets.Conn) {
 	if _, ours := facts["meowdis"]; ours {
 		st.Version = "meowdis, as " + st.Version
 	}
+	st.Lease = leaseFacts(facts)
 	if n, err := strconv.ParseInt(facts["used_memory"], 10, 64); err == nil {
 		st.SizeBytes = &n
 	}
@@ -276,6 +313,9 @@ func (st *status) print(w io.Writer, all bool) error {
 	if st.Confirm != "" {
 		fact("confirm", st.Confirm)
 		fact("read-only", yesNo(st.ReadOnly))
+	}
+	if st.Lease != nil {
+		fact("lease", st.Lease.line())
 	}
 	if len(st.Nodes) > 0 {
 		st.drawCluster(&b)

@@ -116,7 +116,7 @@ func (f *feed) serveExternalCommits(ctx context.Context) (some bool, err error) 
 		err = f.serve(t, outside{f, t, ctx})
 		f.ended(t, true)
 		return true, err
-	case e.readOnly != "": // the file is read-only, so only reads are served
+	case e.readOnly() != "": // the file is read-only, so only reads are served
 		err = f.serveReadOnly(ctx, notes)
 		return true, err
 	}

@@ -119,7 +119,7 @@ func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err erro
 func onlyRead(calls []planned) bool {
 	for i := range calls {
 		c := &calls[i]
-		if c.cmd != nil && c.cmd.Flags&commands.Write != 0 || c.waiter != nil && c.waiter.session.engine.readOnly == "" || c.eval != nil && !c.eval.mayRead() {
+		if c.cmd != nil && c.cmd.Flags&commands.Write != 0 || c.waiter != nil && c.waiter.session.engine.readOnly() == "" || c.eval != nil && !c.eval.mayRead() {
 			return false
 		}
 	}

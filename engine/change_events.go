@@ -104,7 +104,7 @@ func (e *Engine) Listen(tell func([]Change)) (stop func()) {
 func (f *feed) join() (leave func()) {
 	f.interest.Add(1)
 	f.watch()
-	if e := f.engine; f.inside && e.readOnly == "" {
+	if e := f.engine; f.inside && e.readOnly() == "" {
 		// The error does not matter: the writer has finished the earlier transactions.
 		e.store.(transactor).Transact(context.Background(), false, func(Run) error { return nil })
 	}

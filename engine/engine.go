@@ -35,7 +35,7 @@ type transactor interface {
 // limiter is a store that can fail a call after a time limit, with store.TooLong.
 type limiter interface{ SetTimeLimit(time.Duration) }
 
-// reader is a store that may be read-only. ReadOnly returns the reason, or "" for a writable store.
+// reader describes a store that may refuse writes at times. ReadOnly returns the reason, or "" for a writable store.
 type reader interface{ ReadOnly() string }
 
 // Engine runs Redis commands over a store. It is safe for concurrent use.
@@ -65,7 +65,7 @@ type Engine struct {
 type settings struct {
 	limits        atomic.Pointer[translator.Limits]
 	facts         translator.Facts // about the server; nil without one
-	readOnly      string           // reason that the store is read-only, or ""
+	readOnly      func() string    // reason that the store is read-only, or ""
 	awaitReplicas AwaitReplicas    // nil without replicas
 	busyAfter     atomic.Int64     // ns; see SetBusyThreshold
 	timeLimit     atomic.Int64     // ns; see SetTimeLimit
@@ -132,12 +132,13 @@ func monotonic() func() int64 {
 	return func() int64 { return int64(time.Since(began)) }
 }
 
-// New returns an engine over s. It uses the system clock unless an option changes that. Over a read-only store
-// the engine refuses commands that write.
+// New returns an engine over s. It uses the system clock unless an option changes that. While the store is
+// read-only, the engine refuses commands that write.
 func New(s Store, options ...Option) *Engine {
 	e := &Engine{store: s, hub: pubsub.New(), host: host{now: func() int64 { return time.Now().UnixMilli() }, ticks: monotonic(), seed: rand.Uint64, alarm: after}, staging: staging{stageFrom: stagedElements}}
+	e.readOnly = func() string { return "" }
 	if r, ok := s.(reader); ok {
-		e.readOnly = r.ReadOnly()
+		e.readOnly = r.ReadOnly
 	}
 	e.SetBusyThreshold(DefaultBusyThreshold)
 	for _, o := range options {
@@ -147,14 +148,16 @@ func New(s Store, options ...Option) *Engine {
 		e.deadline = deadline
 	}
 	e.feed.init(e)
-	if e.readOnly == "" {
-		e.search.Extend = e.applyLater
-	}
+	e.search.Extend = e.applyLater
 	return e
 }
 
-// applyLater applies a batch that no client waits for. If it fails, the next one may succeed.
+// applyLater applies a batch that no client waits for, unless the store is read-only. If it fails, the next one may
+// succeed.
 func (e *Engine) applyLater(b store.Batch) {
+	if e.readOnly() != "" {
+		return
+	}
 	go store.Guard(func(err error) { e.reported(err) }, func() { e.store.Apply(context.Background(), []store.Batch{b}) })
 }
 

@@ -134,7 +134,7 @@ func (s *Session) evaluate(ctx context.Context, c call) (e *evaluation, bad resp
 	if e.readOnly && found.Declares && found.Flags&script.NoWrites == 0 {
 		return nil, mayWrite
 	}
-	if reason := s.engine.readOnly; reason != "" && found.Declares && found.Flags&script.NoWrites == 0 {
+	if reason := s.engine.readOnly(); reason != "" && found.Declares && found.Flags&script.NoWrites == 0 {
 		return nil, resp.MakeError("READONLY " + reason)
 	}
 	e.script, e.hint, e.flags = found, found.Hint, found.Flags
@@ -158,7 +158,7 @@ func (e *evaluation) split(keys int64) (bad resp.Value) {
 // mayRead reports whether to try a read-only transaction, next to the writer. If the script then writes, it
 // ends with errWrites and runs again.
 func (e *evaluation) mayRead() bool {
-	return e.readOnly || e.session.engine.readOnly != "" || e.flags&script.NoWrites != 0 || e.hint == nil || !e.hint.Writes()
+	return e.readOnly || e.session.engine.readOnly() != "" || e.flags&script.NoWrites != 0 || e.hint == nil || !e.hint.Writes()
 }
 
 // errWrites ends a script before its first write in a read-only transaction.
@@ -167,7 +167,7 @@ var errWrites = errors.New("the script writes")
 // retriesOnWrite reports whether the script runs in a read-only transaction only as a first try: it has left no trace
 // and can run again.
 func (e *evaluation) retriesOnWrite() bool {
-	return e.reading && !e.readOnly && e.session.engine.readOnly == ""
+	return e.reading && !e.readOnly && e.session.engine.readOnly() == ""
 }
 
 func (s *Session) eval(ctx context.Context, c call) (resp.Value, error) {
@@ -309,8 +309,8 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 		return v, nil
 	}
 	if cmd.Flags&commands.Write != 0 {
-		if engine := e.session.engine; engine.readOnly != "" {
-			return resp.MakeError("READONLY " + engine.readOnly), nil
+		if reason := e.session.engine.readOnly(); reason != "" {
+			return resp.MakeError("READONLY " + reason), nil
 		}
 		if !e.writes() {
 			return resp.Value{}, script.ErrKilled

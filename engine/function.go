@@ -150,7 +150,7 @@ func (e *evaluation) mayCall() (bad resp.Value) {
 		}
 		e.readOnly = true
 	}
-	if reason := e.session.engine.readOnly; reason != "" && !e.readOnly {
+	if reason := e.session.engine.readOnly(); reason != "" && !e.readOnly {
 		return resp.MakeError("READONLY " + reason)
 	}
 	return resp.Value{}

@@ -80,7 +80,7 @@ func (s *Session) check(ctx context.Context, args [][]byte, o options) (c call, 
 		}
 		return call{}, v
 	}
-	if reason := s.engine.readOnly; reason != "" && cmd.Flags&commands.Write != 0 {
+	if reason := s.engine.readOnly(); reason != "" && cmd.Flags&commands.Write != 0 {
 		return call{}, resp.MakeError("READONLY " + reason)
 	}
 	if at == Asking && !s.engine.skipsQuota(c) || at != Asking && s.overQuota(ctx, c) {

@@ -40,6 +40,9 @@ func OpenCopy(path string) (_ *Copy, err error) {
 // Close closes the copy. The caller closes the stores first.
 func (c *Copy) Close() error { return c.conn.close() }
 
+// Changed reports whether another process has written to the copy since the last Put.
+func (c *Copy) Changed() bool { return !c.index.is(&c.seen) }
+
 // Page is one page of a file.
 type Page struct {
 	Number uint32

@@ -14,7 +14,14 @@ var ErrForeign = errors.New("it is not a meowdis file; run meowdis doctor to ide
 
 // ReadOnly returns why the store refuses writes, or "" if it accepts them.
 func (s *Store) ReadOnly() string {
+	if guard := s.guard.Load(); guard != nil {
+		if err := store.Caught(*guard); err != nil {
+			return err.Error()
+		}
+	}
 	switch {
+	case s.promoted.Load():
+		return ""
 	case s.foreign != nil:
 		return "this is " + s.foreign.Name + ", which meowdis can only read: convert it with meowdis import"
 	case s.unwritable:

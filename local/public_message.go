@@ -19,6 +19,10 @@ func PublicMessage(err error) string {
 		return "its file was deleted, moved or replaced; writes are refused until it is back"
 	case errors.Is(err, ErrWALGone):
 		return "its WAL was deleted, moved or replaced; writes are refused"
+	case errors.Is(err, errUnconfirmed) && errors.Is(err, errNotWriter):
+		return "another server may have taken over; the write is in this server's file, and perhaps nowhere else"
+	case errors.Is(err, errNotWriter):
+		return "another server may have taken over; writes are refused"
 	case errors.Is(err, errUnconfirmed):
 		return "the write is in this server's file, and perhaps not in its place"
 	case errors.Is(err, errAbandoned):

@@ -28,13 +28,15 @@ func (s *Store) Sync() error {
 // other writes wait, and reads continue.
 func (s *Store) SetConfirm(confirm func(context.Context) error) { s.confirm.Store(&confirm) }
 
-// confirmCommit waits until the last commit is confirmed.
-func (s *Store) confirmCommit() error {
-	confirm := s.confirm.Load()
-	if confirm == nil {
-		return nil
+// confirmCommit waits until the last commit is confirmed, and asks the guard.
+func (s *Store) confirmCommit() (err error) {
+	if confirm := s.confirm.Load(); confirm != nil {
+		err = store.Caught(func() error { return (*confirm)(s.life) })
 	}
-	if err := store.Caught(func() error { return (*confirm)(s.life) }); err != nil {
+	if err == nil {
+		err = s.guarded()
+	}
+	if err != nil {
 		return &lateError{fmt.Errorf("%w: %w", errUnconfirmed, err)}
 	}
 	return nil

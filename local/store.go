@@ -84,6 +84,7 @@ type Store struct {
 type openConns struct {
 	writer      *conn      // nil if the writing connection is one of the readers
 	writing     sync.Mutex // held while writer is used
+	hasWriter   atomic.Bool
 	readers     *pool
 	checkpoints checkpoints // only with a writer
 	rowCache    *rowCache   // nil if disabled
@@ -102,6 +103,8 @@ type lifetime struct {
 	used        func()       // closing.RUnlock
 	closed      bool
 	confirm     atomic.Pointer[func(context.Context) error] // see SetConfirm
+	guard       atomic.Pointer[func() error]                // see SetGuard
+	promoted    atomic.Bool                                 // see Promote
 	life        context.Context                             // ends when running work is abandoned
 	abandon     context.CancelFunc
 	loading     context.Context // ends when the next process has to build the index of a load
@@ -237,6 +240,7 @@ func (s *Store) open() error {
 		s.readers.add(c)
 	} else {
 		s.writer = c
+		s.hasWriter.Store(true)
 	}
 	if err = errors.Join(err, s.prepareFile(c)); err != nil {
 		return err

@@ -36,7 +36,7 @@ func (s *Store) sweep() {
 	for {
 		select {
 		case <-tick.C:
-			if !s.sweepPaused.Load() {
+			if !s.sweepPaused.Load() && s.guarded() == nil {
 				if err := store.Caught(func() error { s.sweepAll(); return nil }); err != nil {
 					s.report(err)
 				}

@@ -205,7 +205,7 @@ func (s *Store) commit(group []*job) {
 			t.failed.finish(s.countAbandoned(err))
 			group = without(group, t.failed)
 			alone = true
-		case len(some) > 1 && !isGone(err):
+		case len(some) > 1 && !isGone(err) && !errors.Is(err, errNotWriter):
 			alone = true
 		default:
 			for _, j := range some {
@@ -330,7 +330,7 @@ func (s *Store) runGroup(c *conn, group []*job, t *groupProgress, p pace, savepo
 			t.unfinished = append(t.unfinished, j)
 		}
 	}
-	if err := s.Moved(); err != nil {
+	if err := errors.Join(s.Moved(), s.guarded()); err != nil {
 		return err
 	}
 	s.rowCache.onPreCommit()
@@ -425,4 +425,4 @@ func (c *conn) runner(savepoints bool) func(store.Batch) (store.Result, error) {
 }
 
 // ReadsDuringWrites reports whether readers can run beside the writer.
-func (s *Store) ReadsDuringWrites() bool { return s.writer != nil }
+func (s *Store) ReadsDuringWrites() bool { return s.hasWriter.Load() }

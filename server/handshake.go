@@ -173,7 +173,7 @@ func (c *client) greeting() resp.Value {
 		protocol = 3
 	}
 	role := "master"
-	if c.server.config.Following != nil {
+	if c.server.isCopy() {
 		role = "replica"
 	}
 	return resp.MakeMap(

@@ -126,9 +126,11 @@ var zeroStats = []string{
 
 func (s *Server) replicationInfo() []string {
 	role := []string{"role:master"}
-	if s.config.Following != nil {
-		role = s.followingInfo(s.config.Following())
+	through := s.throughPlace()
+	if now, ok := through.follows(); ok {
+		role = s.followingInfo(now)
 	}
+	role = append(role, through.Lease.leaseInfo()...)
 	return append(role, s.replication.info()...)
 }
 

@@ -107,11 +107,15 @@ func (s *Server) families() []family {
 	if s.config.Tenants != nil {
 		simple = append(slices.Clone(simpleMetrics), tenantMetrics...)
 	}
-	if s.config.Stream != nil {
+	now := s.throughPlace()
+	if now.Stream != nil {
 		simple = append(simple, streamMetrics...)
 	}
-	if s.config.Following != nil {
+	if now.Following != nil {
 		simple = append(simple, followingMetrics...)
+	}
+	if now.Lease != nil {
+		simple = append(simple, leaseMetrics...)
 	}
 	for _, m := range simple {
 		all = append(all, family{"meowdis_" + m.name, m.help, m.kind, []sample{{value: m.value(s)}}})

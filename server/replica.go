@@ -124,7 +124,7 @@ func (c *client) replicate(serve func(*replica) error) resp.Value {
 	switch {
 	case c.server.config.Dump == nil:
 		return noDump
-	case c.server.config.Following != nil && !c.wantsDump:
+	case !c.wantsDump && c.server.isCopy():
 		return isCopy
 	}
 	c.write(c.out)

@@ -82,10 +82,8 @@ type Config struct {
 	SavePath string
 	// StoreFigures returns the store's numbers for the metrics; nil omits them.
 	StoreFigures func() StoreFigures
-	// Stream returns the state of replication to another place; nil means none.
-	Stream func() Stream
-	// Following returns the state of the copy that is served; nil if the file is not a copy.
-	Following func() Following
+	// Replication returns the state of replication through a place; nil means none.
+	Replication func() Replication
 	// Dump creates a dump for a replica; nil refuses replicas.
 	Dump func(context.Context, DumpOptions) (*Dump, error)
 	// PingEvery is the interval of pings to replicas; 0 means 10 seconds.

@@ -40,7 +40,7 @@ func TestFollowing(t *testing.T) {
 	}
 	t.Cleanup(func() { file.Close() })
 	now := server.Following{Place: "s3://bucket/cats", TXID: 7, LastError: "no\nway", LastPoll: time.Now(), Written: time.Now()}
-	c = serve(t, server.Config{Engine: engine.New(file), Following: func() server.Following { return now }}).dial(t)
+	c = serve(t, server.Config{Engine: engine.New(file), Replication: func() server.Replication { return server.Replication{Following: &now} }}).dial(t)
 
 	for _, call := range [][]string{
 		{"GET", "k"}, {"SET", "k", "w"}, {"EVAL", "return redis.call('SET', 'a', 'b')", "0"}, {"EVAL", "return redis.pcall('SET', 'a', 'b')", "0"},
@@ -83,7 +83,7 @@ func TestFollowing(t *testing.T) {
 // TestStreamInfo shows the state of replication to another place.
 func TestStreamInfo(t *testing.T) {
 	now := server.Stream{Place: "/backup", TXID: 3, LastError: errors.Join(errors.New("one"), errors.New("two")).Error(), Pending: 5}
-	s := serve(t, server.Config{Stream: func() server.Stream { return now }})
+	s := serve(t, server.Config{Replication: func() server.Replication { return server.Replication{Stream: &now} }})
 	c := s.dial(t)
 	text := string(c.do("INFO", "persistence").Str)
 	for _, line := range []string{

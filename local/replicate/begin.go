@@ -3,6 +3,7 @@ package replicate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -21,7 +22,7 @@ func (s *Shipper) begin(ctx context.Context, snap *local.Snapshot) error {
 	newest := s.newest(all)
 	if newest == nil {
 		s.continueAt(0, 0)
-		return s.sumAll(ctx, snap)
+		return errors.Join(s.sumAll(ctx, snap), s.seal(ctx, 0))
 	}
 	h, err := s.place.head(ctx, newest)
 	if err != nil {
@@ -36,7 +37,7 @@ func (s *Shipper) begin(ctx context.Context, snap *local.Snapshot) error {
 		s.fatal = fmt.Errorf("streaming to %s: %w", s.place, ErrOtherFile)
 		return s.fatal
 	}
-	if err := s.sumAll(ctx, snap); err != nil {
+	if err := errors.Join(s.sumAll(ctx, snap), s.seal(ctx, h.MaxTXID)); err != nil {
 		return err
 	}
 	s.continueAt(h.MaxTXID, t.PostApplyChecksum)
@@ -56,6 +57,14 @@ func (s *Shipper) begin(ctx context.Context, snap *local.Snapshot) error {
 		s.o.Log.Info("the stream cannot be continued: sending the whole file", "to", s.place)
 	}
 	return nil
+}
+
+// seal ends the stream of earlier holders of the lease.
+func (s *Shipper) seal(ctx context.Context, after ltx.TXID) error {
+	if s.o.Lease == nil {
+		return nil
+	}
+	return s.o.Lease.Seal(ctx, uint64(after))
 }
 
 // Check returns an error that would stop the stream for good. It returns nil if the place cannot be reached.

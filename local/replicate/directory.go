@@ -95,10 +95,7 @@ func (d directory) write(_ context.Context, f *ltx.FileInfo, b body) (err error)
 	} else if err != nil {
 		return err
 	}
-	if dir, err := os.Open(filepath.Dir(path)); err == nil {
-		dir.Sync() // not every system can do that
-		dir.Close()
-	}
+	syncDirectory(filepath.Dir(path))
 	return nil
 }
 
@@ -117,11 +114,15 @@ const partialFile = ".partial-*"
 
 // tidy removes the partial files that a killed server has left.
 func (d directory) tidy() {
+	folders := []string{d.leases()}
 	for level := range snapshotLevel + 1 {
-		left, _ := filepath.Glob(filepath.Join(d.level(level), partialFile))
+		folders = append(folders, d.level(level))
+	}
+	for _, folder := range folders {
+		left, _ := filepath.Glob(filepath.Join(folder, partialFile))
 		for _, path := range left {
 			if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > partialMaxAge {
-				os.Remove(path)
+				os.RemoveAll(path)
 			}
 		}
 	}

@@ -36,6 +36,8 @@ type FollowOptions struct {
 	Every time.Duration // interval between two polls; 0 means one second
 	Now   func() time.Time
 	Log   *slog.Logger
+	// Standby, if not nil, makes Run end with its lease when the holder's has ended.
+	Standby *Standby
 }
 
 // Following is the status of a copy.
@@ -66,17 +68,44 @@ func (f *Follower) Status() Following {
 	return f.status
 }
 
-// Run follows until ctx ends.
-func (f *Follower) Run(ctx context.Context) {
+// Run follows until ctx ends. With a Standby it also ends when the copy may be written: it then returns the lease, which
+// is held and renewed.
+func (f *Follower) Run(ctx context.Context) *Lease {
 	tick := time.NewTicker(f.o.Every)
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		f.Follow(ctx)
+		if s := f.o.Standby; s != nil && ctx.Err() == nil && f.standBy(ctx, s) {
+			return s.lease
+		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 		}
 	}
+	return nil
+}
+
+// standBy reports whether the copy may be written from now on.
+func (f *Follower) standBy(ctx context.Context, s *Standby) (promoted bool) {
+	err := recoverLogged(f.o.Log, func() error {
+		took, err := s.look(ctx)
+		if err != nil || !took {
+			return err
+		}
+		s.lease.Start()
+		if err = f.takeOver(ctx, s.lease); err != nil {
+			s.lease.Stop()
+			s.reset()
+			return err
+		}
+		promoted = true
+		return nil
+	})
+	if err != nil && ctx.Err() == nil {
+		f.o.Log.Warn("the lease cannot be taken or read", "place", f.place, "error", err)
+	}
+	return promoted
 }
 
 // Follow polls the stream once and applies new files. It updates the Status, and logs when following begins to
@@ -125,13 +154,16 @@ func (f *Follower) follow(ctx context.Context) error {
 func (f *Follower) newFiles(ctx context.Context) (files []*ltx.FileInfo, err error) {
 	if f.at > 0 && f.o.Now().Sub(f.looked) < time.Minute {
 		news, err := f.place.list(ctx, 0)
+		if err == nil {
+			news, err = f.place.valid(ctx, news)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w", f.place, err)
 		}
 		was := f.atLevel0
 		f.atLevel0 = slices.ContainsFunc(news, func(n *ltx.FileInfo) bool { return n.MaxTXID >= f.at })
 		gone := was && !f.atLevel0 // files were swept, or the whole stream was removed
-		if files, err = plan(news, f.at); err == nil && !gone {
+		if files, err = plan(news, f.at); err == nil && !gone && !f.place.isSealed(f.at) {
 			return files, nil
 		}
 	}
@@ -140,7 +172,7 @@ func (f *Follower) newFiles(ctx context.Context) (files []*ltx.FileInfo, err err
 		return nil, err
 	}
 	f.looked = f.o.Now()
-	if _, last := chain(all, 0); last < f.at { // the stream was restarted
+	if _, last := chain(all, 0); last < f.at || f.place.isSealed(f.at) { // the stream was restarted, or continued without this transaction
 		f.reset()
 	}
 	if files, err = plan(all, f.at); err == nil && f.at == 0 && files == nil {

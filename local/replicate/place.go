@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/superfly/ltx"
@@ -18,9 +19,14 @@ type Place struct {
 	files
 	name  string
 	pause time.Duration // between two attempts to read a file
+
+	mu     sync.Mutex
+	latest record // the lease with the highest fencing number that was read or written
 }
 
-func newPlace(f files, name string) *Place { return &Place{f, name, 500 * time.Millisecond} }
+func newPlace(f files, name string) *Place {
+	return &Place{files: f, name: name, pause: 500 * time.Millisecond}
+}
 
 // files stores and lists the files of a place.
 type files interface {
@@ -32,6 +38,13 @@ type files interface {
 	write(ctx context.Context, f *ltx.FileInfo, body body) error
 	// remove removes files; a missing file is not an error.
 	remove(ctx context.Context, fs []*ltx.FileInfo) error
+	// readLease returns the lease and its version, which is "" if the place has none.
+	readLease(ctx context.Context) (record []byte, version string, err error)
+	// writeLease replaces the lease if its version is still the given one, "" for none, and returns the new version.
+	// It returns errExists if the version is another one. After any other error, the lease may have been replaced.
+	writeLease(ctx context.Context, record []byte, version string) (string, error)
+	// checkLease returns errNoConditions if the place cannot compare the version of its lease.
+	checkLease(ctx context.Context) error
 }
 
 // body reads the content of a file.
@@ -40,7 +53,10 @@ type body interface {
 	io.ReaderAt
 }
 
-var errExists = errors.New("the file exists already")
+var (
+	errExists       = errors.New("the file exists already")
+	errNoConditions = errors.New("it ignores If-Match")
+)
 
 // Level snapshots holds full snapshots.
 const snapshotLevel = 9
@@ -72,8 +88,17 @@ func IsURL(word string) bool {
 // String returns the place without credentials.
 func (p *Place) String() string { return p.name }
 
-// all returns the files of all levels.
-func (p *Place) all(ctx context.Context) (all []*ltx.FileInfo, err error) {
+// all returns the files of all levels that are part of the stream.
+func (p *Place) all(ctx context.Context) ([]*ltx.FileInfo, error) {
+	all, err := p.listAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.valid(ctx, all)
+}
+
+// listAll returns the files of all levels.
+func (p *Place) listAll(ctx context.Context) (all []*ltx.FileInfo, err error) {
 	for level := range snapshotLevel + 1 {
 		some, err := p.list(ctx, level)
 		if err != nil {

@@ -1,6 +1,7 @@
 package replicate
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/xml"
@@ -175,6 +176,57 @@ func (b *bucket) write(ctx context.Context, f *ltx.FileInfo, body body) error {
 	}
 	about.Set("If-None-Match", "*")
 	return b.sendDecoding(ctx, request{method: http.MethodPut, key: b.key(f), header: about, body: io.NewSectionReader(body, 0, f.Size)})
+}
+
+// maxLease limits the size of a lease, in bytes.
+const maxLease = 1 << 20
+
+func (b *bucket) leaseKey() string { return b.path + "/lease" }
+
+func (b *bucket) readLease(ctx context.Context) (record []byte, version string, err error) {
+	reply, err := b.send(ctx, request{method: http.MethodGet, key: b.leaseKey()})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	defer reply.Body.Close()
+	record, err = io.ReadAll(io.LimitReader(reply.Body, maxLease))
+	return record, reply.Header.Get("ETag"), err
+}
+
+func (b *bucket) writeLease(ctx context.Context, record []byte, version string) (string, error) {
+	condition := http.Header{}
+	if version == "" {
+		condition.Set("If-None-Match", "*")
+	} else {
+		condition.Set("If-Match", version)
+	}
+	body := io.NewSectionReader(bytes.NewReader(record), 0, int64(len(record)))
+	reply, err := b.send(ctx, request{method: http.MethodPut, key: b.leaseKey(), header: condition, body: body})
+	if err != nil {
+		return "", err
+	}
+	return reply.Header.Get("ETag"), reply.Body.Close()
+}
+
+// checkLease tries to replace the lease of a version that never existed. A service that succeeds, or does not know the
+// header, has no compare and set.
+func (b *bucket) checkLease(ctx context.Context) error {
+	record, _, err := b.readLease(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = b.writeLease(ctx, record, `"00000000000000000000000000000000"`)
+	var says *status
+	switch {
+	case errors.Is(err, errExists):
+		return nil
+	case err == nil || errors.As(err, &says) && says.code == http.StatusNotImplemented:
+		return errNoConditions
+	}
+	return err
 }
 
 // object names a file to be removed.

@@ -103,3 +103,17 @@ func TestBucket(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestBucketLease does with a bucket what TestLease and TestLeaseRace do with a directory.
+func TestBucketLease(t *testing.T) {
+	p := bucketPlace(t)
+	for _, test := range []func(*Place){
+		func(p *Place) { testLease(t, func(*testing.T) *Place { return p }) },
+		func(p *Place) { testLeaseRace(t, p) },
+	} {
+		b := *p.files.(*bucket)
+		b.path += "/more"
+		p = newPlace(&b, p.name)
+		test(p)
+	}
+}

@@ -35,6 +35,7 @@ type Shipper struct {
 	started bool
 	fatal   error     // set once nothing more can be shipped
 	swept   time.Time // the last removal of old files
+	sent    []upload  // the last successful ones
 	waiting chan chan error
 	ended   chan struct{} // closed at the end of Run
 	end     sync.Once
@@ -49,6 +50,8 @@ type Options struct {
 	CreatedAt int64         // creation time of the database, which identifies it
 	Every     time.Duration // interval between two uploads; 0 means one second
 	Keep      time.Duration // how far back the file can be restored; 0 means one day
+	Lease     *Lease        // renewed by the caller; nil streams without a lease
+	Commits   func() int64  // returns how many transactions the server has committed; nil means it is not known
 	Now       func() time.Time
 	Log       *slog.Logger
 }
@@ -61,6 +64,15 @@ type Status struct {
 	LastError string    // error of the last upload, or ""
 	Pending   int       // pages to be sent
 }
+
+// upload records a successful Ship.
+type upload struct {
+	last    ltx.TXID
+	commits int64 // of the server, before
+}
+
+// maxUploads limits the uploads that are remembered: more than are under way when a lease is lost.
+const maxUploads = 64
 
 // level collects the changes for the next file of one level.
 type level struct {
@@ -186,6 +198,10 @@ func recoverLogged(log *slog.Logger, fn func() error) error {
 
 // Ship uploads new changes once. It updates the Status, and logs when shipping begins to fail or recovers.
 func (s *Shipper) Ship(ctx context.Context) error {
+	commits := int64(0)
+	if s.o.Commits != nil {
+		commits = s.o.Commits()
+	}
 	err := recoverLogged(s.o.Log, func() error { return s.ship(ctx) })
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,6 +212,9 @@ func (s *Shipper) Ship(ctx context.Context) error {
 	case err == nil:
 		s.status.At = s.o.Now()
 		s.status.TXID = uint64(s.levels[0].first - 1)
+		if s.sent = append(s.sent, upload{s.levels[0].first - 1, commits}); len(s.sent) > maxUploads {
+			s.sent = s.sent[1:]
+		}
 		if was != "" {
 			s.o.Log.Info("streaming the file works again", "to", s.place)
 		}
@@ -212,8 +231,8 @@ func (s *Shipper) ship(ctx context.Context) (err error) {
 	if err := s.tail.Advance(); err != nil { // first, so that the WAL can restart even if shipping fails
 		return err
 	}
-	if s.fatal != nil {
-		return s.fatal
+	if err := s.mayWrite(); err != nil {
+		return err
 	}
 	snap, err := s.tail.Take()
 	if err != nil {
@@ -239,6 +258,9 @@ func (s *Shipper) ship(ctx context.Context) (err error) {
 	}()
 	for _, f := range files {
 		if err == nil {
+			err = s.mayWrite()
+		}
+		if err == nil {
 			err = s.write(ctx, f)
 		}
 	}
@@ -246,6 +268,29 @@ func (s *Shipper) ship(ctx context.Context) (err error) {
 		err = s.sweep(ctx, now)
 	}
 	return err
+}
+
+// mayWrite returns an error if this server must not write to the place, for now or for good.
+func (s *Shipper) mayWrite() error {
+	l := s.o.Lease
+	if s.fatal == nil && l != nil {
+		s.fatal = l.Lost()
+	}
+	switch {
+	case s.fatal != nil || l == nil:
+		return s.fatal
+	case !l.Held():
+		return errLeaseUnknown
+	}
+	return l.Err()
+}
+
+// base returns the transaction before the first one of this server's lease.
+func (s *Shipper) base() ltx.TXID {
+	if s.o.Lease == nil {
+		return 0
+	}
+	return ltx.TXID(s.o.Lease.Fence() << fenceShift)
 }
 
 // addChanges adds the changes of a snapshot. had is the previous number of pages.
@@ -299,7 +344,7 @@ func (s *Shipper) due(ctx context.Context, snap *local.Snapshot, now time.Time) 
 		news := l.whole || l.changed.Len() > 0
 		switch {
 		case l.number == 0 && news:
-			last = max(s.tried, last) + 1
+			last = max(s.tried, last, s.base()) + 1
 			s.tried = last
 		case l.number == 0 || s.levels[0].whole || l.first > last || now.Sub(l.last) < l.every:
 			continue

@@ -1,0 +1,94 @@
+package replicate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/meowdis/meowdis/internal/lockfile"
+)
+
+// LeaseFile is the file NAME-lease beside a database. It is locked while a process has the lease of a place, and names
+// its last lease.
+type LeaseFile struct {
+	file *os.File
+	last leaseFile
+}
+
+type leaseFile struct {
+	Place string `json:"place"`
+	Boot  string `json:"boot"` // the system's start, so that a copied file says nothing about running processes
+	Held
+}
+
+const leaseSuffix = "-lease"
+
+// OpenLeaseFile opens and locks the file beside the database at path.
+func OpenLeaseFile(path string) (*LeaseFile, error) {
+	path += leaseSuffix
+	f, err := lockfile.Open(path, false)
+	if errors.Is(err, os.ErrNotExist) {
+		f, err = lockfile.Open(path, true)
+	}
+	if errors.Is(err, lockfile.ErrInUse) {
+		return nil, fmt.Errorf("another process streams or follows with this file: %s is in use", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &LeaseFile{file: f}
+	b, err := io.ReadAll(io.LimitReader(f, maxLease))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("reading %s: %w", path, err), f.Close())
+	}
+	if json.Unmarshal(b, &l.last) != nil { // cut off by a power cut
+		l.last = leaseFile{}
+	}
+	return l, nil
+}
+
+// Previous returns the owner of the place's lease whose process has ended for certain: it had this file locked, on this
+// machine. It returns "" if that is not known.
+func (l *LeaseFile) Previous(p *Place) string {
+	if boot := bootID(); boot == "" || l.last.Boot != boot || l.last.Place != p.String() {
+		return ""
+	}
+	return l.last.Owner
+}
+
+// Wrote reports whether the database was the last that this file's holder wrote to the place.
+func (l *LeaseFile) Wrote(p *Place) bool { return l.last.Owner != "" && l.last.Place == p.String() }
+
+// Alone reports whether no standby could have taken over from this file's last holder.
+func (l *LeaseFile) Alone(p *Place) bool { return l.Wrote(p) && !l.last.Failover }
+
+// Remember records the lease of the process. It survives a power cut.
+func (l *LeaseFile) Remember(p *Place, h Held) error {
+	l.last = leaseFile{p.String(), bootID(), h}
+	b, err := json.Marshal(l.last)
+	if err != nil {
+		return err
+	}
+	if err := l.file.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := l.file.WriteAt(append(b, '\n'), 0); err != nil {
+		return err
+	}
+	return l.file.Sync()
+}
+
+// Close unlocks the file.
+func (l *LeaseFile) Close() error { return l.file.Close() }
+
+// bootID identifies the time since the system's start, or is "" if the system does not say.
+func bootID() string {
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}

@@ -1,0 +1,66 @@
+package replicate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/superfly/ltx"
+)
+
+// Unsent returns how many transactions the server has committed since transaction after of the stream. It returns -1 if
+// it does not know.
+func (s *Shipper) Unsent(after uint64) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.o.Commits == nil {
+		return -1
+	}
+	for i := len(s.sent) - 1; i >= 0; i-- {
+		if s.sent[i].last <= ltx.TXID(after) {
+			return s.o.Commits() - s.sent[i].commits
+		}
+	}
+	return -1
+}
+
+// Compare says how the file differs from the stream at transaction after, of a server that has not shipped yet.
+func (s *Shipper) Compare(ctx context.Context, after uint64) (string, error) {
+	all, err := s.place.all(ctx)
+	if err != nil {
+		return "", err
+	}
+	var at *ltx.FileInfo
+	for _, f := range all {
+		if f.MaxTXID == ltx.TXID(after) && (at == nil || f.MinTXID > at.MinTXID) {
+			at = f
+		}
+	}
+	if at == nil {
+		return fmt.Sprintf("the place no longer has transaction %d to compare the file with", after), nil
+	}
+	h, err := s.place.head(ctx, at)
+	if err != nil {
+		return "", err
+	}
+	t, err := s.place.tail(ctx, at)
+	if err != nil {
+		return "", err
+	}
+	snap, err := s.tail.Take()
+	if err != nil {
+		return "", err
+	}
+	defer snap.Close()
+	if err := s.sumAll(ctx, snap); err != nil {
+		return "", err
+	}
+	if s.total == t.PostApplyChecksum {
+		return fmt.Sprintf("the file has no writes after transaction %d", after), nil
+	}
+	_, position := signature(h)
+	changed, known, err := s.since(snap, position)
+	if err != nil || !known {
+		return fmt.Sprintf("the file has writes after transaction %d", after), err
+	}
+	return fmt.Sprintf("the file has writes after transaction %d, in %d pages", after, changed.Len()), nil
+}
