@@ -1,7 +1,7 @@
 # The tools are a module of their own. They run in the root of the repository.
 TOOL = go -C internal/tools run
 
-.PHONY: build setup test test-stores test-cluster crash soak generate pictures sizes bench release-check clean
+.PHONY: build setup test test-stores test-cluster crash failover soak generate pictures sizes bench release-check clean
 
 # As a release has it: stripped, and with the program of the Worker, which a bare go build leaves out. Without
 # the tag the library for Lambda brings net/rpc along: 3 MB.
@@ -30,6 +30,11 @@ test-cluster:
 # Kills servers that share a file for ten minutes; make test does so a few times.
 crash:
 	go test ./internal/test/soak -run TestCrash -v -count 1 -timeout 20m -for 10m -seed $$$$
+
+# Kills, hangs and cuts off the writer of a place a hundred times, each time with a standby that takes over, in a
+# directory and in a bucket; make test does so a few times.
+failover:
+	nice -n 19 go test ./internal/test/soak -run TestFailover -v -count 1 -timeout 3h -failovers 100 -seed $$$$
 
 # Has 1000 clients of every kind, many of them bad, use a server for five minutes; make
 # test does so with a few.
