@@ -4,7 +4,6 @@ package translator
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -49,6 +48,9 @@ func positiveNumber(d *definition, option string) (n int64, bad string) {
 	return n, ""
 }
 
+// maxCursorID bounds ids to integers that every client reads exactly: JavaScript has doubles only.
+const maxCursorID = 1<<53 - 1
+
 // withCursor returns the first rows of a reply, and keeps the other rows.
 func (c *Call) withCursor(ix *searchIndex, q *rowCursor, w *store.Work) resp.Value {
 	first := *q
@@ -70,7 +72,7 @@ func (c *Call) withCursor(ix *searchIndex, q *rowCursor, w *store.Work) resp.Val
 		kept.rows = append(kept.rows, copyValue(row))
 	}
 	s := c.searchSettings()
-	id := int64(c.Random()&math.MaxInt64) | 1
+	id := int64(c.Random()&maxCursorID) | 1
 	switch c.Env.Search.open(id, &kept, c.Env.Now, s.maxCursors) {
 	case tooManyCursors:
 		return resp.MakeError(fmt.Sprintf("INDEX_CURSOR_LIMIT of %d has been reached for an index", s.maxCursors))

@@ -22,7 +22,8 @@ type program struct {
 	dir  string                      // where it runs, named after what it is written in
 	args func(t *testing.T) []string // makes it ready and returns how it is started
 	rest bool
-	// flags are what serve needs for it; redis-server has no such flags, and is left out.
+	// flags are what serve needs for it; redis-server has no such flags, and is left out. Redis 8.0 as Debian has it
+	// has no search either.
 	flags []string
 }
 
@@ -31,6 +32,8 @@ var programs = []program{
 	{name: "socket.io", dir: "node", args: script("chat.mjs")},
 	{name: "connect-redis", dir: "node", args: script("sessions.mjs")},
 	{name: "rate-limiter-flexible and redlock", dir: "node", args: script("limits.mjs")},
+	{name: "node-redis, search", dir: "node", args: script("node-redis-search.mjs"), flags: []string{}},
+	{name: "redis-om", dir: "node", args: script("redis-om.mjs"), flags: []string{}},
 	{name: "@upstash/ratelimit", dir: "node", args: script("upstash-ratelimit.mjs"), rest: true},
 	{name: "go-redis", dir: "golang", args: goTest("TestGoRedis")},
 	{name: "go-redis for clusters", dir: "golang", args: goTest("TestGoRedisCluster"), flags: []string{"--cluster"}},
