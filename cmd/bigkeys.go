@@ -62,19 +62,16 @@ func (o *bigKeysOptions) runHot(ctx context.Context, s *streams) error {
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
 	return withTarget(ctx, s, &o.target, readOnly, func(c *targets.Conn) error {
-		report := stats.Report{Colour: s.colour(), Keys: -1}
-		report.Width, _ = s.room()
-		if v, err := c.Do(ctx, []byte("DBSIZE")); err != nil {
+		report, err := o.report(ctx, s, c)
+		if err != nil {
 			return err
-		} else if v.Kind == resp.Int && o.match == "" {
-			report.Keys = v.Int
 		}
 		var hot []stats.Hot
 		keys := int64(0)
 		names := walk(c, keyspace.Names)
 		names.Match = o.match
 		bar := newProgress(s, "reading keys", "keys", report.Keys)
-		err := names.Keys(ctx, func(page []keyspace.Key) error {
+		err = names.Keys(ctx, func(page []keyspace.Key) error {
 			if room := o.limit - keys; o.limit > 0 && int64(len(page)) > room {
 				page = page[:room]
 			}
@@ -95,8 +92,7 @@ func (o *bigKeysOptions) runHot(ctx context.Context, s *streams) error {
 			return err
 		}
 		if o.json {
-			_, err = s.out.Write(append(resp.AppendJSON(nil, report.HotJSON(hot, keys)), '\n'))
-			return err
+			return writeJSON(s, report.HotJSON(hot, keys))
 		}
 		_, err = io.WriteString(s.screen, report.HotKeys(hot, keys))
 		return err

@@ -52,16 +52,13 @@ func (o *summaryOptions) run(ctx context.Context, s *streams, summary *stats.Sum
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
 	return withTarget(ctx, s, &o.target, readOnly, func(c *targets.Conn) error {
-		report := stats.Report{Colour: s.colour(), Keys: -1}
-		report.Width, _ = s.room()
-		if v, err := c.Do(ctx, []byte("DBSIZE")); err != nil {
+		report, err := o.report(ctx, s, c)
+		if err != nil {
 			return err
-		} else if v.Kind == resp.Int && o.match == "" {
-			report.Keys = v.Int
 		}
 		pages := o.pages(c, &report)
 		bar := newProgress(s, "reading keys", "keys", report.Keys)
-		err := pages(ctx, func(keys []keyspace.Key) error {
+		err = pages(ctx, func(keys []keyspace.Key) error {
 			if room := o.limit - summary.Total.Keys; o.limit > 0 && int64(len(keys)) > room {
 				keys = keys[:room]
 			}
@@ -77,12 +74,27 @@ func (o *summaryOptions) run(ctx context.Context, s *streams, summary *stats.Sum
 			return err
 		}
 		if o.json {
-			_, err = s.out.Write(append(resp.AppendJSON(nil, report.JSON(summary, prefixes)), '\n'))
-			return err
+			return writeJSON(s, report.JSON(summary, prefixes))
 		}
 		_, err = io.WriteString(s.screen, write(report))
 		return err
 	})
+}
+
+// report returns an empty report about a target.
+func (o *summaryOptions) report(ctx context.Context, s *streams, c *targets.Conn) (stats.Report, error) {
+	report := stats.Report{Colour: s.colour(), Keys: -1}
+	report.Width, _ = s.room()
+	v, err := c.Do(ctx, []byte("DBSIZE"))
+	if v.Kind == resp.Int && o.match == "" {
+		report.Keys = v.Int
+	}
+	return report, err
+}
+
+func writeJSON(s *streams, v resp.Value) error {
+	_, err := s.out.Write(append(resp.AppendJSON(nil, v), '\n'))
+	return err
 }
 
 // pages returns the source of the keys. A file's tables are in the order of creation, which is not a sample: --limit
