@@ -31,6 +31,7 @@ type compared struct {
 	plain  *local.Store
 	t      testing.TB
 	clock  func() int64
+	mu     sync.Mutex // the engine serves blocked clients in a goroutine of its own
 	latest []store.Batch
 }
 
@@ -46,10 +47,7 @@ func (c *compared) Apply(ctx context.Context, batches []store.Batch) ([]store.Re
 	for _, b := range batches {
 		wrote = wrote || !b.ReadOnly
 		if b.ReadOnly && len(b.Keys) == 1 {
-			c.latest = append(c.latest, b)
-			for range 3 { // the first is recorded, the second cached
-				c.compare(b)
-			}
+			c.first(b)
 		}
 	}
 	if wrote {
@@ -64,8 +62,20 @@ func (c *compared) Transact(ctx context.Context, readOnly bool, fn func(engine.R
 	return err
 }
 
+// first repeats a read that has just run.
+func (c *compared) first(b store.Batch) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.latest = append(c.latest, b)
+	for range 3 { // the first is recorded, the second cached
+		c.compare(b)
+	}
+}
+
 // again repeats the latest reads.
 func (c *compared) again() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.latest = c.latest[max(0, len(c.latest)-repeated):]
 	for _, b := range c.latest {
 		c.compare(at(b, c.clock()))
