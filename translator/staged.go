@@ -25,16 +25,35 @@ var stagedBuildNames = []string{
 	"GEOSEARCHSTORE", "GEORADIUS", "GEORADIUSBYMEMBER", "SORT", "BITOP", "RESTORE",
 }
 
-var stagedByID = sync.OnceValue(func() []bool {
-	all := make([]bool, len(commands.All()))
-	for _, name := range slices.Concat(stagedBuildNames, stagedChangeNames, stagedAdditionNames) {
-		all[commands.Lookup(name).ID()] = true
+// stagedForm says how calls of a command may be staged.
+type stagedForm byte
+
+const (
+	notStaged stagedForm = iota
+	stagedBuild
+	stagedChange
+	stagedAddition
+)
+
+// stagedByID holds the form of each command, since every call of a frequent command looks it up.
+var stagedByID = sync.OnceValue(func() []stagedForm {
+	all := make([]stagedForm, len(commands.All()))
+	for form, names := range [][]string{stagedBuild: stagedBuildNames, stagedChange: stagedChangeNames, stagedAddition: stagedAdditionNames} {
+		for _, name := range names {
+			all[commands.Lookup(name).ID()] = stagedForm(form)
+		}
 	}
 	return all
 })
 
 // MayStage reports whether calls of the command may be staged.
-func MayStage(cmd *commands.Command) bool { return stagedByID()[cmd.ID()] }
+func MayStage(cmd *commands.Command) bool { return stagedByID()[cmd.ID()] != notStaged }
+
+// ChangesMany reports whether a staged call of the command would copy the elements of its key.
+func ChangesMany(cmd *commands.Command) bool { return stagedByID()[cmd.ID()] >= stagedChange }
+
+// AddsMany reports whether the command may be a staged addition.
+func AddsMany(cmd *commands.Command) bool { return stagedByID()[cmd.ID()] == stagedAddition }
 
 // StagedSources returns the source keys of a call, or the keys that it may change many elements of, and the size in
 // bytes of its longest argument.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/schema"
@@ -17,9 +16,6 @@ import (
 
 // stagedAdditionNames lists the commands with staged additions.
 var stagedAdditionNames = []string{"HSET", "HMSET", "SADD", "ZADD", "LPUSH", "RPUSH"}
-
-// AddsMany reports whether the command may be a staged addition.
-func AddsMany(cmd *commands.Command) bool { return slices.Contains(stagedAdditionNames, cmd.Name) }
 
 // addition describes the elements 0 to n-1 that a call adds to a key of the type.
 type addition struct {

@@ -31,11 +31,6 @@ var MaxUnstagedChanges int64 = 8000
 // transaction.
 const maxCopiesPerChange = 16
 
-// ChangesMany reports whether a staged call of the command would copy the elements of its key.
-func ChangesMany(cmd *commands.Command) bool {
-	return slices.Contains(stagedChangeNames, cmd.Name) || AddsMany(cmd)
-}
-
 // mayChangeMany reports, by its arguments, whether a call of such a command may change many elements.
 func mayChangeMany(cmd *commands.Command, args [][]byte) bool {
 	switch cmd.Name {

@@ -59,7 +59,7 @@ func (s slow) wanted(o *options) bool {
 	}
 	name, _, _ := strings.Cut(s.command, " ")
 	return slices.Contains([]string{"DEL", "UNLINK", "FLUSHALL", "RENAME", "COPY", "SUNIONSTORE", "DEBUG", "PEXPIRE",
-		"HSET", "SADD", "ZADD", "MSET", "HPEXPIRE", "SWAPDB", "FLUSHDB", "LPOP", "LMPOP", "ZMPOP"}, name)
+		"RPUSH", "HSET", "SADD", "ZADD", "MSET", "HPEXPIRE", "SWAPDB", "FLUSHDB", "LPOP", "LMPOP", "ZMPOP"}, name)
 }
 
 func stall(o *options, parent string, r rival, s slow) error {

@@ -79,6 +79,7 @@ var slows = []slow{
 	{"LPOP k {half}", aList, ""},
 	{"LMPOP 1 k LEFT COUNT {half}", aList, ""},
 	{"ZMPOP 1 k MIN COUNT {half}", aZSet, ""},
+	{"RPUSH l {new}", aList, ""},
 	{"HSET l {new}", aHash, ""},
 	{"SADD l {new}", aSet, ""},
 	{"ZADD l {new}", aZSet, ""},
