@@ -10,8 +10,12 @@ import (
 // WaitBriefly shortens the wait for a process that uses another WAL.
 func WaitBriefly() { walMismatchTimeout = 0 }
 
-// NoSweepOnClose sets the time limit of the cleanup by Close to 0.
-func NoSweepOnClose() { closeSweepTime = 0 }
+// NoSweepOnClose sets the time limit of the cleanup by Close to 0, until restore is called.
+func NoSweepOnClose() (restore func()) {
+	limit := closeSweepTime
+	closeSweepTime = 0
+	return func() { closeSweepTime = limit }
+}
 
 // Checkpoint copies the log back as the background does with a log that is too long.
 func (s *Store) Checkpoint() error {

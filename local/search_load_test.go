@@ -16,7 +16,7 @@ import (
 
 // TestSearchAfterBulkLoad checks that a bulk load leaves no key to index, whatever time that takes.
 func TestSearchAfterBulkLoad(t *testing.T) {
-	local.NoSweepOnClose()
+	defer local.NoSweepOnClose()()
 	path := filepath.Join(t.TempDir(), "load.sqlite")
 	clock := storetest.NewClock()
 	pending := func(bulk bool) (n int64) {
