@@ -1,3 +1,5 @@
+//go:build !wasip1
+
 package engine
 
 import (
@@ -11,51 +13,6 @@ import (
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
 )
-
-// Effect is a command that changes a Redis replica as the store has changed.
-type Effect struct {
-	DB   int
-	Args [][]byte
-	Unit any // consecutive effects with the same unit take effect together; nil for an effect of its own
-}
-
-// Effects are the effects of one transaction, in order.
-type Effects struct {
-	List []Effect
-	// Unknown means that something has changed that List does not contain: replicas need all data again.
-	Unknown bool
-	// Skipped is the number of values in List that Redis has no type for. Their keys are deleted instead.
-	Skipped int
-}
-
-func (e *Effects) empty() bool { return len(e.List) == 0 && !e.Unknown && e.Skipped == 0 }
-
-// effectListener receives effects. Its work bounds the values that are read for them.
-type effectListener struct {
-	tell func(Effects)
-	work store.Work
-}
-
-// ListenEffects calls tell with the effects of each transaction until stop is called: after the commit, before any
-// client gets its reply, and in commit order (docs/design/replicas.md). Another process's commit is an Unknown
-// change. tell must neither wait nor call the engine. budget bounds a value that is read. There is one listener at a
-// time, and the store must hold transactions open.
-func (e *Engine) ListenEffects(tell func(Effects), budget *store.Budget) (stop func()) {
-	f := &e.feed
-	f.replicas.Store(&effectListener{tell: tell, work: store.Work{Budget: budget}})
-	leave := f.join()
-	return func() {
-		f.replicas.Store(nil)
-		leave()
-	}
-}
-
-// lostTrack reports a change by another process.
-func (f *feed) lostTrack() {
-	if l := f.replicas.Load(); l != nil {
-		l.tell(Effects{Unknown: true})
-	}
-}
 
 // effectWriter derives the effects of one batch, inside its transaction, before anything else changes.
 type effectWriter struct {
