@@ -46,8 +46,7 @@ only one database, and --to-database puts its keys into another one. A key is
 copied whole or not at all. An existing key stops the copy, unless you give
 --replace or --skip. Both sides may be in use.
 
-With --follow it then applies all further writes at the source, until Ctrl-C or
---cut-over: see docs/moving.md.
+--follow then applies all further writes at the source: see docs/moving.md.
 
 SOURCE and TARGET are a file, a URL or @PROFILE.`,
 		Example: `  meowdis copy redis://localhost:6379 cats.sqlite
@@ -69,12 +68,12 @@ SOURCE and TARGET are a file, a URL or @PROFILE.`,
 	o.existing.AddFlags(cmd)
 	o.confirm.addFlags(cmd)
 	o.keys.AddFlags(cmd, "n")
-	f.StringVar(&o.resume, "resume", "", "continue at `POSITION`, which an interrupted copy printed")
+	f.StringVar(&o.resume, "resume", "", "continue at the `POSITION` that a copy printed")
 	f.BoolVar(&o.verify, "verify", false, "compare each key after the copy, as diff does")
 	o.follow.addFlags(cmd)
 	o.tokens.AddFlags(cmd, "src-token", "dst-token")
 	o.reach.AddFlags(cmd)
-	f.BoolVar(&o.full, "full", false, "make each commit to a file survive a power cut (slower)")
+	f.BoolVar(&o.full, "full", false, "commits to a file survive a power cut (slower)")
 	return cmd
 }
 

@@ -35,11 +35,11 @@ var conflicts = map[string]transfer.Existing{"stop": transfer.Refuse, "replace":
 func (o *followOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.follow, "follow", false, "then apply every further write at the source")
-	f.BoolVar(&o.untilCaughtUp, "until-caught-up", false, "with --follow: end when the target has all writes so far")
-	f.StringVar(&o.cutOver, "cut-over", "", "with --follow: pause writes at the source, wait for the last ones, verify, and run `COMMAND`, which switches the clients")
+	f.BoolVar(&o.untilCaughtUp, "until-caught-up", false, "with --follow: end when the target is up to date")
+	f.StringVar(&o.cutOver, "cut-over", "", "with --follow: pause writes, verify, and run `COMMAND` to switch the clients")
 	f.StringVar(&o.onConflict, "on-conflict", "stop", "with --follow, for a key that the target has: `WHAT` is stop (default), replace or skip")
 	o.pause = flags.Interval(30 * time.Second)
-	f.Var(&o.pause, "pause", "with --cut-over: longest `DURATION` of the pause")
+	f.Var(&o.pause, "pause", "--cut-over pauses at most `DURATION`")
 	f.Lookup("on-conflict").DefValue, f.Lookup("pause").DefValue = "", "30s"
 	cmd.RegisterFlagCompletionFunc("on-conflict", cobra.FixedCompletions([]string{"stop", "replace", "skip"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("pause", cobra.NoFileCompletions)

@@ -37,9 +37,8 @@ func newDiff(s *streams) *cobra.Command {
 		Short:   "Compare the keys of two targets",
 		Long: `Compares the keys of two targets: which keys exist, their types, values and
 expiries. It prints one line per difference, A before B. Unless you select keys,
-it also compares libraries of functions and indexes of search. The exit code is 1 if something
-differs. A and B are a file,
-a URL or @PROFILE.`,
+it also compares libraries of functions and indexes of search. The exit code is
+1 if something differs. A and B are a file, a URL or @PROFILE.`,
 		Example: `  meowdis diff cats.sqlite backup.sqlite
   meowdis diff --json redis://localhost:6379 cats.sqlite --match 'cat:*'`,
 		Args:              usageArgs(cobra.ExactArgs(2)),

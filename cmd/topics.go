@@ -29,7 +29,7 @@ const targetsTopic = `A target is the place where commands go:
   unix:///path/to/socket?db=2        the same over a unix socket
   https://… and http://…             a REST endpoint, Upstash's or ours
   ssh://jump/redis://host:6379       a server that jump reaches, with ssh
-  ssh://user@host/srv/cats.sqlite    a file there, which meowdis there serves
+  ssh://user@host/srv/cats.sqlite    a file there, where meowdis serves it
   storage+https://…, rqlite://…      a storage: commands run here, on the
                                      tables there
 

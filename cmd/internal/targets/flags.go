@@ -41,7 +41,7 @@ func (o *Options) AddFlags(cmd *cobra.Command) {
 	f.IntVarP(&o.Database, "database", "n", 0, "`NUMBER` of the database, as in SELECT")
 	f.BoolVar(&o.readOnly, "read-only", false, "refuse commands that write, before they are sent")
 	f.BoolVarP(&o.Verbose, "verbose", "v", false, "print the target on stderr")
-	f.BoolVar(&o.Full, "full", false, "make each commit to a file survive a power cut (slower)")
+	f.BoolVar(&o.Full, "full", false, "commits to a file survive a power cut (slower)")
 	o.Reach.AddFlags(cmd)
 	flags.Alias(f, "storage-token", "token")
 	flags.InTopic(f, topic, "token", "env-file", "verbose", "full", "read-only")
