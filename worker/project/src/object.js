@@ -5,7 +5,7 @@ import { storage } from './storage.js'
 
 const MAX_REQUEST = 16 << 20 // largest body in bytes
 const MAX_WAITING = 8 << 20 // most unread bytes of a stream
-const HEADERS = ['upstash-encoding', 'upstash-response-format', 'upstash-reponse-format', 'meowdis-database', 'meowdis-pipeline']
+const HEADERS = ['upstash-encoding', 'upstash-response-format', 'upstash-reponse-format', 'meowdis-database', 'meowdis-pipeline', 'meowdis-rules']
 
 let objects = 0 // objects created in this isolate
 
