@@ -390,8 +390,9 @@ func (l *loop) onApplied(t *clientPlan) {
 			c := t.client
 			defer l.server.contain(func() { l.end(c) })
 			ctx, leave := c.callContext(context.WithoutCancel(l.ctx), t.calls)
-			c.finish(ctx, t)
+			c.deliverPlan(ctx, t)
 			leave()
+			c.updatePlanInfo(t) // the watch of callContext reads ahead until then
 			c.write(c.out)
 			c.out = c.out[:0]
 			t.free()
@@ -405,7 +406,8 @@ func (l *loop) sendReplies(t *clientPlan) {
 	c := t.client
 	out := replyBuffers.Get().(*[]byte)
 	c.out, c.enqueueReplies = (*out)[:0], true
-	c.finish(context.WithoutCancel(l.ctx), t)
+	c.deliverPlan(context.WithoutCancel(l.ctx), t)
+	c.updatePlanInfo(t)
 	sent := c.box.reply(c.out)
 	if cap(c.out) <= 4*resp.Piece {
 		*out = c.out
@@ -423,14 +425,15 @@ func (l *loop) sendReplies(t *clientPlan) {
 	}()
 }
 
-// finish encodes the replies of a plan and leaves the unsent part in c.out.
-func (c *client) finish(ctx context.Context, t *clientPlan) {
+// deliverPlan encodes the replies of a plan and leaves the unsent part in c.out.
+func (c *client) deliverPlan(ctx context.Context, t *clientPlan) {
 	c.deliver(ctx, t.calls,
 		func(ctx context.Context, _ [][][]byte, send func([]resp.Value) error) error {
 			return t.pipeline.Finish(ctx, send)
 		})
-	c.updateInfo(t.calls[len(t.calls)-1])
 }
+
+func (c *client) updatePlanInfo(t *clientPlan) { c.updateInfo(t.calls[len(t.calls)-1]) }
 
 // settle frees a plan and releases its client, or ends the client if its connection is over.
 func (l *loop) settle(t *clientPlan) {
