@@ -117,8 +117,9 @@ func namesElement(t *keytype.Type, name string) bool {
 // Limits of one completion. Scanning starts no new page after lookupTime. A page that takes
 // longer than pageTimeout is abandoned, which can cost the connection. A target that is
 // small or near is scanned completely.
+var lookupTime = 150 * time.Millisecond
+
 const (
-	lookupTime  = 150 * time.Millisecond
 	pageTimeout = 3 * time.Second
 	pageSize    = "1000"
 	maxFound    = 500
