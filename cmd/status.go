@@ -53,7 +53,7 @@ code is 3. A file that does not exist yet is fine. Nothing is written.
 	cmd.Flags().BoolVar(&o.all, "all", false, "list all sources of the target, too")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	o.target.AddReadFlags(cmd)
-	cmd.Flags().Lookup("verbose").Usage = "list what a server can and cannot do, too"
+	cmd.Flags().Lookup("verbose").Usage = "also list the abilities of a server"
 	return cmd
 }
 
@@ -257,7 +257,7 @@ func (st *status) drawCluster(b *strings.Builder) {
 	}
 }
 
-// listAbilities lists what the server can do, and then what meowdis does without the others.
+// listAbilities lists the abilities of the server, and how meowdis works without the missing ones.
 func (st *status) listAbilities(b *strings.Builder) {
 	if len(st.Abilities) == 0 {
 		return

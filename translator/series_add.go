@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// parseTimestamp parses a time in ms, or * for now.
+// parseTimestamp parses a time in ms, or * for the present time.
 func (c *Call) parseTimestamp(arg []byte) (at int64, bad resp.Value) {
 	if string(arg) == "*" {
 		return c.Env.Now, bad

@@ -270,7 +270,7 @@ func (s *Shipper) ship(ctx context.Context) (err error) {
 	return err
 }
 
-// mayWrite returns an error if this server must not write to the place, for now or for good.
+// mayWrite returns an error if this server must not write to the place.
 func (s *Shipper) mayWrite() error {
 	l := s.o.Lease
 	if s.fatal == nil && l != nil {

@@ -29,7 +29,7 @@ type notifications struct {
 	n       int
 }
 
-// listenTo is the pattern of the channels of all changes.
+// listenTo matches the channels of all changes.
 const listenTo = "__keyspace@*__:*"
 
 // notifications listens to the notifications of keys, if the source is a Redis server or a cluster. It enables them for the time
@@ -211,7 +211,7 @@ func (m *Migration) guarantee(n *notifications, why string) {
 	when := "a change arrives with the next pass"
 	switch {
 	case n != nil && n.sure:
-		when = "changes arrive as the source notifies of them, and what a lost connection hides arrives with the next pass"
+		when = "changes arrive as the source notifies of them, and changes during a lost connection with the next pass"
 	case n != nil:
 		when += ", or before if the source notifies of it"
 	}

@@ -16,7 +16,7 @@ const passesID = "passes"
 // passKeys limits the different keys that a pass collects. The next pass finds the others.
 const passKeys = 100_000
 
-// passes copies all keys, and then compares all of them again and again. It tells the user why.
+// passes copies all keys, and then compares all of them again and again. It reports the reason.
 func (m *Migration) passes(ctx context.Context, why string) error {
 	m.passing.Store(true)
 	var heard *notifications
