@@ -80,14 +80,18 @@ func (s *Store) sweepAll() {
 
 // sweepOnClose deletes the rows of deleted keys, and indexes changed keys, for up to a second, in a store without a
 // sweeper that has written. Without it, this work would pile up when each command is a process of its own. After a bulk
-// load it does all of this, unless EndBulkLoad is called: otherwise each query would index the keys in memory.
+// load it does all of this, unless EndBulkLoad is called: otherwise each query would index the keys in memory. Only a
+// file that had no keys is indexed in large slices, since no other process waits to write to it.
 func (s *Store) sweepOnClose() {
 	if s.options.SweepEvery >= 0 || !s.options.SingleConn || !s.wrote.Load() {
 		return
 	}
 	limit, more := sweepSlice, func(began time.Time) bool { return time.Since(began) < closeSweepTime }
 	if s.options.BulkLoad {
-		limit, more = loadSweepSlice, func(time.Time) bool { return s.loading.Err() == nil }
+		more = func(time.Time) bool { return s.loading.Err() == nil }
+		if s.BulkLoading() {
+			limit = loadSweepSlice
+		}
 	}
 	for began := time.Now(); more(began); {
 		n, err := sweep.PendingDeletes(s.life, s.Apply, limit)

@@ -49,8 +49,8 @@ func (r *Report) DiffDefinitions(ctx context.Context, a, b *targets.Conn, copied
 	}
 }
 
-// Load creates definitions at c, and reports the result. A file indexes its keys before Load returns. did is the verb's
-// past participle.
+// Load creates definitions at c, and reports the result. A file indexes its keys when it is closed. did is the verb's past
+// participle.
 func (r *Report) Load(ctx context.Context, c *targets.Conn, all transfer.Definitions, existing transfer.Existing, did string) error {
 	made, err := transfer.WriteDefinitions(ctx, c, all, existing, func(name, why string) {
 		r.Failed++
@@ -65,14 +65,10 @@ func (r *Report) Load(ctx context.Context, c *targets.Conn, all transfer.Definit
 	case n > 1:
 		r.Say("%s %d libraries of functions", did, n)
 	}
-	if made.Indexes == 0 {
-		return nil
+	if made.Indexes > 0 {
+		r.Say("%s %s of search", did, Count(int64(made.Indexes), "definition"))
 	}
-	r.Say("%s %s of search", did, Count(int64(made.Indexes), "definition"))
-	if c.File == nil {
-		return nil
-	}
-	return BuildIndexes(ctx, c.File)
+	return nil
 }
 
 // IndexedKeys is the number of keys that a transaction indexes.
