@@ -123,8 +123,11 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 // call it at once. count returns how many have. The caller calls stop at the end.
 type AwaitReplicas func(n int64, aof bool, enough func()) (count func() int64, stop func())
 
-// SetAwaitReplicas sets the function for WAIT and WAITAOF. Call it before the first session starts.
-func (e *Engine) SetAwaitReplicas(await AwaitReplicas) { e.awaitReplicas = await }
+// SetAwaitReplicas sets the functions for WAIT and WAITAOF: acknowledged counts without waiting. Call it before the first
+// session starts.
+func (e *Engine) SetAwaitReplicas(await AwaitReplicas, acknowledged func(aof bool) int64) {
+	e.awaitReplicas, e.acknowledged = await, acknowledged
+}
 
 // sleepUntilAcknowledged waits for the replicas of WAIT or WAITAOF.
 func (s *Session) sleepUntilAcknowledged(ctx context.Context, w *waiter) (resp.Value, error) {

@@ -67,6 +67,7 @@ type settings struct {
 	facts         translator.Facts // about the server; nil without one
 	readOnly      func() string    // reason that the store is read-only, or ""
 	awaitReplicas AwaitReplicas    // nil without replicas
+	acknowledged  func(bool) int64 // translator.Env.Acknowledged
 	busyAfter     atomic.Int64     // ns; see SetBusyThreshold
 	timeLimit     atomic.Int64     // ns; see SetTimeLimit
 }
@@ -177,5 +178,6 @@ func (e *Engine) SetTimeLimit(d time.Duration) {
 func (e *Engine) SetFacts(facts translator.Facts) { e.facts = facts }
 
 func (e *Engine) env(db int, work *store.Work) translator.Env {
-	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db, Limits: e.limits.Load(), Work: work, Deadline: e.deadline, Search: &e.search, Clock: e.ticks}
+	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db, Limits: e.limits.Load(), Work: work, Deadline: e.deadline, Search: &e.search, Clock: e.ticks,
+		Acknowledged: e.acknowledged}
 }

@@ -81,6 +81,13 @@ func TestReplica(t *testing.T) {
 	c.reads("*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n")
 	c.send(fmt.Sprintf("REPLCONF ACK %d\r\n", len(stream)))
 	want(t, waiting.reply(), "(integer) 1")
+	// As in Redis 8.0, WAIT in MULTI and scripts counts the replicas that have the writes before, and does not wait.
+	for _, line := range []string{"MULTI", "SET k w", "WAIT 2 0", "WAITAOF 0 1 0"} {
+		waiting.do(strings.Fields(line)...)
+	}
+	want(t, waiting.do("EXEC"), "1) OK\n2) (integer) 1\n3) 1) (integer) 0\n   2) (integer) 0")
+	want(t, waiting.do("EVAL", "return redis.call('WAIT', 2, 0)", "0"), "(integer) 0")
+	want(t, waiting.do("WAIT", "0", "0"), "(integer) 0")
 	c.Close()
 	for deadline := time.Now().Add(20 * time.Second); !d.closed.Load() || fieldOf(t, writer, "replication", "connected_slaves") != "0"; <-time.After(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -90,7 +97,7 @@ func TestReplica(t *testing.T) {
 	want(t, writer.do("INCR", "n"), "(integer) 1")
 	c = s.dial(t)
 	c.send(fmt.Sprintf("REPLCONF capa psync2\r\nPSYNC %s %d\r\n", id, len(stream)+1))
-	c.reads("+OK\r\n+CONTINUE " + id + "\r\n*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n*3\r\n$3\r\nSET\r\n$1\r\nn\r\n$1\r\n1\r\n")
+	c.reads("+OK\r\n+CONTINUE " + id + "\r\n*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nw\r\n*3\r\n$3\r\nSET\r\n$1\r\nn\r\n$1\r\n1\r\n")
 	for _, next := range []int{-1, 0, 1 << 40} {
 		again := s.dial(t)
 		again.send(fmt.Sprintf("PSYNC %s %d\r\n", id, next))

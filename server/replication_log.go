@@ -32,6 +32,7 @@ type replicationLog struct {
 	blocks   [][]byte // the bytes after start, each block up to logBlock bytes
 	start    int64    // offset before the first byte of blocks
 	end      int64    // offset of the last byte
+	written  int64    // offset of the last byte of an effect: pings may follow
 	db       int      // the database that replicas have selected; -1 makes the next effect select one
 	grown    chan struct{}
 	replicas map[*replica]bool
@@ -144,7 +145,7 @@ func (l *replicationLog) deactivate() {
 
 // forget empties the log and changes its ID, so that no replica continues.
 func (l *replicationLog) forget() {
-	l.id, l.blocks, l.start, l.db = randomID(), nil, l.end, -1
+	l.id, l.blocks, l.start, l.db, l.written = randomID(), nil, l.end, -1, l.end
 	l.budget.Rewind(0)
 }
 
@@ -193,6 +194,9 @@ func (l *replicationLog) record(e engine.Effects) {
 		rest = rest[n:]
 	}
 	l.append(b)
+	if len(e.List) > 0 {
+		l.written = l.end
+	}
 }
 
 // append adds bytes, and disconnects replicas that are too far behind.
@@ -349,7 +353,7 @@ func (l *replicationLog) count(w *ackWait) (n int64) {
 func (l *replicationLog) await(n int64, aof bool, enough func()) (count func() int64, stop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	w := &ackWait{offset: l.end, n: n, aof: aof, enough: enough}
+	w := &ackWait{offset: l.written, n: n, aof: aof, enough: enough}
 	if l.count(w) >= n {
 		enough()
 	} else {
@@ -367,6 +371,13 @@ func (l *replicationLog) await(n int64, aof bool, enough func()) (count func() i
 			defer l.mu.Unlock()
 			delete(l.waits, w)
 		}
+}
+
+// acknowledged returns the number of replicas that have all effects, with aof on their disks.
+func (l *replicationLog) acknowledged(aof bool) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.count(&ackWait{offset: l.written, aof: aof})
 }
 
 // info returns the lines of INFO.

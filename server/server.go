@@ -231,7 +231,7 @@ func New(c Config) *Server {
 		s.hub = c.Engine.Hub()
 		c.Engine.SetFacts(s.facts)
 		c.Engine.SetTally(s.tally)
-		c.Engine.SetAwaitReplicas(s.replication.await)
+		c.Engine.SetAwaitReplicas(s.replication.await, s.replication.acknowledged)
 		c.Engine.SetReport(func(p *store.Panic) { s.panicked(p) })
 	}
 	return s

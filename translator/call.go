@@ -45,6 +45,9 @@ type Env struct {
 	// Clock returns the time in ns since some moment, for FT.PROFILE; nil if the clock does not advance.
 	Clock func() int64
 
+	// Acknowledged counts the replicas that have all writes before the call, with aof on their disks; nil without replicas.
+	Acknowledged func(aof bool) int64
+
 	Fieldsets map[string][][]byte // of the session's HIMPORT PREPARE, by name
 }
 

@@ -89,6 +89,7 @@ func typeCommand(c *Call) Plan {
 	}, c.typeOf(c.Args[1]))
 }
 
+// wait counts at once: the engine waits, outside MULTI and scripts.
 func wait(c *Call) Plan {
 	if _, ok := parseInt(c.Args[1]); !ok {
 		return fail(errNotInteger)
@@ -96,10 +97,18 @@ func wait(c *Call) Plan {
 	if _, bad := c.milliseconds(2); bad != "" {
 		return fail(bad)
 	}
-	return answer(resp.Zero)
+	return answer(resp.MakeInt(c.acknowledged(false)))
 }
 
-// waitaof never waits, since no append-only file exists: redis.io/commands/waitaof.
+// acknowledged returns the number of replicas that have all writes, with aof on their disks.
+func (c *Call) acknowledged(aof bool) int64 {
+	if c.Env.Acknowledged == nil {
+		return 0
+	}
+	return c.Env.Acknowledged(aof)
+}
+
+// waitaof refuses to wait for an append-only file here, since none exists: redis.io/commands/waitaof.
 func waitaof(c *Call) Plan {
 	local, ok1 := parseInt(c.Args[1])
 	replicas, ok2 := parseInt(c.Args[2])
@@ -116,7 +125,7 @@ func waitaof(c *Call) Plan {
 	case local == 1:
 		return fail("ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.")
 	}
-	return answer(resp.MakeArray(resp.Zero, resp.Zero))
+	return answer(resp.MakeArray(resp.Zero, resp.MakeInt(c.acknowledged(true))))
 }
 
 // help replies to a container's HELP, from the table.
