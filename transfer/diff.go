@@ -33,6 +33,8 @@ type DiffOptions struct {
 	Read ReadOptions
 	A, B List // lists of A and B, or nil; Read.List is ignored
 	Find Find // finds keys of B without commands; nil looks them up with commands
+	// Unseen lists the keys of B that Find did not find; nil lists all. It takes a bit of memory for each key of B.
+	Unseen ListUnseen
 	// ExpectedChange, if not nil, describes how a copy changed the keys of A. Diff then looks up only
 	// the changed keys, and B may hold other keys.
 	ExpectedChange *Change
@@ -58,8 +60,16 @@ func Diff(ctx context.Context, a, b keyspace.Session, o DiffOptions) (keys int64
 		read.List = o.A
 		source = o.ExpectedChange.Apply(FromSession(ctx, a, read))
 	}
+	if o.Find != nil { // keys in the order of the file's index are on pages that are cached
+		source = SortByName(ctx, source, SortOptions{})
+	}
 	if err := d.addAll(ctx, source); err != nil || o.ExpectedChange != nil {
 		return d.keys, err
+	}
+	if o.Unseen != nil {
+		back.List = func(ctx context.Context, db int, after, _ int64) ([]Listed, int64, error) {
+			return o.Unseen(ctx, db, after, unseenPage, d.seen.has)
+		}
 	}
 	return d.keys, newReader(b, back).all(ctx, func(db int, keys []Listed) error { return d.missing(ctx, a, db, keys) }, nil)
 }
@@ -84,9 +94,12 @@ func (d *differ) addAll(ctx context.Context, source Source) error {
 	return d.flush(ctx)
 }
 
+const unseenPage = 8192 // keys that a page covers; it lists few
+
 // differ looks up the parts of A in B.
 type differ struct {
 	o      DiffOptions
+	seen   idSet // keys of B that Find found
 	b      *reader
 	keys   int64
 	checks []check
@@ -203,6 +216,7 @@ func (d *differ) findKeys(ctx context.Context, db int) error {
 	found := make(map[string]*Listed, len(listed))
 	for i := range listed {
 		found[string(listed[i].Name)] = &listed[i]
+		d.seen.add(listed[i].ID)
 	}
 	d.checks = slices.DeleteFunc(d.checks, func(c check) bool {
 		y := found[string(c.part.Key.Name)]

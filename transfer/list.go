@@ -16,10 +16,14 @@ type List func(ctx context.Context, db int, after, n int64) (page []Listed, next
 // other calls to the session.
 type Find func(ctx context.Context, db int, names [][]byte) ([]Listed, error)
 
+// ListUnseen is List without the keys that seen accepts by their ID. It returns no values.
+type ListUnseen func(ctx context.Context, db int, after, n int64, seen func(id int64) bool) (page []Listed, next int64, err error)
+
 // Listed is a listed key, or the reason why it cannot be moved.
 type Listed struct {
 	*Key
 	Place int64 // position in a List, otherwise 0
+	ID    int64 // in the file; 0 for other places
 	Value Value // nil if it must be read
 	Err   error
 }

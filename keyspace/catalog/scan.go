@@ -15,6 +15,7 @@ import (
 
 // Scanned is a key read by Scan.
 type Scanned struct {
+	ID      int64 // stays while the key exists
 	Hash    int64 // of the name; the scan order
 	Name    []byte
 	Type    string
@@ -22,7 +23,7 @@ type Scanned struct {
 	Expires int64     // Unix ms; 0 for never
 	Value   rdb.Value // of a small key; a document is an rdb.String. nil if the caller must read it
 
-	id, version int64
+	version int64
 }
 
 const (
@@ -59,7 +60,16 @@ var (
 	})
 )
 
-const lastHash = 1 << 53 // after every hash
+const (
+	lastHash = 1 << 53 // after every hash
+
+	sqlScanIDs = `SELECT id FROM keys WHERE db = ?1 AND hash > ?2 AND hash <= ?3`
+)
+
+// ?2 is a JSON array of ids.
+var sqlUnseen = sync.OnceValue(func() string {
+	return sqlKeys() + `FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN keys ON id = wanted WHERE db = ?1 AND (dies_at IS NULL OR dies_at > ?4)`
+})
 
 // Scan returns the live keys of a page that wanted accepts, ordered by hash and name, and the
 // position after the page, 0 if it is the last. The page begins after position after, 0 for the
@@ -68,25 +78,35 @@ const lastHash = 1 << 53 // after every hash
 // Elements come from a later snapshot than their keys, and are included only for keys of
 // unchanged version.
 func (c *Catalog) Scan(ctx context.Context, db int, after, most int64, wanted func(name []byte, typ string) bool) (keys []Scanned, next int64, err error) {
-	from := []store.Value{store.Int(int64(db)), store.Int(after)}
-	rows, err := c.read(ctx, store.Stmt{SQL: sqlScanEnd, Args: append(from[:2:2], store.Int(most))})
+	end, next, err := c.scanEnd(ctx, db, after, most)
 	if err != nil {
 		return nil, 0, err
 	}
-	end := int64(lastHash)
-	if len(rows[0]) > 0 {
-		end = rows[0][0][0].Int()
-		if end <= after {
-			return nil, 0, store.ErrOutOfOrder
-		}
-		next = end
-	}
 	now := c.now()
-	args := append(from[:2:2], store.Int(end), store.Int(now), store.Int(maxScannedValue))
-	if rows, err = c.read(ctx, store.Stmt{SQL: sqlScanned(), Args: args}); err != nil {
+	args := []store.Value{store.Int(int64(db)), store.Int(after), store.Int(end), store.Int(now), store.Int(maxScannedValue)}
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlScanned(), Args: args})
+	if err != nil {
 		return nil, 0, err
 	}
-	for _, row := range rows[0] {
+	keys = sortedKeys(rows[0], wanted)
+	return keys, next, c.addElements(ctx, keys, now)
+}
+
+// scanEnd returns the last hash of the page of most keys after a position, and the next position.
+func (c *Catalog) scanEnd(ctx context.Context, db int, after, most int64) (end, next int64, err error) {
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlScanEnd, Args: []store.Value{store.Int(int64(db)), store.Int(after), store.Int(most)}})
+	if err != nil || len(rows[0]) == 0 {
+		return lastHash, 0, err
+	}
+	if end = rows[0][0][0].Int(); end <= after {
+		return 0, 0, store.ErrOutOfOrder
+	}
+	return end, end, nil
+}
+
+// sortedKeys returns the keys that wanted accepts, ordered by hash and name.
+func sortedKeys(rows []store.Row, wanted func(name []byte, typ string) bool) (keys []Scanned) {
+	for _, row := range rows {
 		if k := scannedKey(row); wanted(k.Name, k.Type) {
 			keys = append(keys, k)
 		}
@@ -94,7 +114,35 @@ func (c *Catalog) Scan(ctx context.Context, db int, after, most int64, wanted fu
 	slices.SortStableFunc(keys, func(a, b Scanned) int {
 		return cmp.Or(cmp.Compare(a.Hash, b.Hash), slices.Compare(a.Name, b.Name))
 	})
-	return keys, next, c.addElements(ctx, keys, now)
+	return keys
+}
+
+// ScanUnseen is Scan without the keys that seen accepts by their ID, and without elements. It reads only the
+// index for the others.
+func (c *Catalog) ScanUnseen(ctx context.Context, db int, after, most int64, wanted func(name []byte, typ string) bool, seen func(id int64) bool) (keys []Scanned, next int64, err error) {
+	end, next, err := c.scanEnd(ctx, db, after, most)
+	if err != nil {
+		return nil, 0, err
+	}
+	var unseen []byte
+	err = c.fold(ctx, sqlScanIDs, []store.Value{store.Int(int64(db)), store.Int(after), store.Int(end)}, func() func(store.Row) {
+		unseen = unseen[:0]
+		return func(row store.Row) {
+			if id := row[0].Int(); !seen(id) {
+				unseen = strconv.AppendInt(append(unseen, ','), id, 10)
+			}
+		}
+	})
+	if err != nil || len(unseen) == 0 {
+		return nil, next, err
+	}
+	unseen[0] = '['
+	args := []store.Value{store.Int(int64(db)), store.TextBytes(append(unseen, ']')), {}, store.Int(c.now()), store.Int(maxScannedValue)}
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlUnseen(), Args: args})
+	if err != nil {
+		return nil, 0, err
+	}
+	return sortedKeys(rows[0], wanted), next, nil
 }
 
 // Find returns the live keys of these names, in any order, as Scan does.
@@ -120,7 +168,7 @@ func (c *Catalog) Find(ctx context.Context, db int, names [][]byte) (keys []Scan
 
 func scannedKey(row store.Row) Scanned {
 	k := Scanned{
-		id: row[0].Int(), version: row[1].Int(), Hash: row[2].Int(), Name: row[3].Bytes(), Type: string(row[4].Bytes()),
+		ID: row[0].Int(), version: row[1].Int(), Hash: row[2].Int(), Name: row[3].Bytes(), Type: string(row[4].Bytes()),
 		Expires: row[5].Int(), Size: row[6].Int(),
 	}
 	if !row[7].IsNull() {
@@ -155,8 +203,8 @@ func (c *Catalog) addElements(ctx context.Context, keys []Scanned, now int64) er
 			continue
 		}
 		sum += k.Size
-		byID[k.id] = k
-		asked[k.Type] = append(strconv.AppendInt(asked[k.Type], k.id, 10), ',')
+		byID[k.ID] = k
+		asked[k.Type] = append(strconv.AppendInt(asked[k.Type], k.ID, 10), ',')
 	}
 	for typ, ids := range asked {
 		ids = slices.Concat([]byte("["), ids[:len(ids)-1], []byte("]"))

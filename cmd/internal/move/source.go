@@ -94,16 +94,32 @@ func List(c *targets.Conn, read transfer.ReadOptions) transfer.List {
 	if c.File == nil || c.File.Foreign() {
 		return nil
 	}
-	keys := catalog.New(c.File, func() int64 { return time.Now().UnixMilli() })
-	wanted := func(name []byte, typ string) bool {
-		return (read.Type == "" || string(read.Type) == typ) && (read.Match == "" || glob.MatchKey([]byte(read.Match), name))
-	}
+	keys, wanted := catalog.New(c.File, func() int64 { return time.Now().UnixMilli() }), wanted(read)
 	return func(ctx context.Context, db int, after, n int64) ([]transfer.Listed, int64, error) {
 		page, next, err := keys.Scan(ctx, db, after, n, wanted)
 		if err != nil {
 			return nil, 0, err
 		}
 		return listed(db, page), next, nil
+	}
+}
+
+// wanted returns a function that accepts the keys that the options choose.
+func wanted(read transfer.ReadOptions) func(name []byte, typ string) bool {
+	return func(name []byte, typ string) bool {
+		return (read.Type == "" || string(read.Type) == typ) && (read.Match == "" || glob.MatchKey([]byte(read.Match), name))
+	}
+}
+
+// Unseen returns List for the keys that have not been found by Find.
+func Unseen(c *targets.Conn, read transfer.ReadOptions) transfer.ListUnseen {
+	if c.File == nil || c.File.Foreign() {
+		return nil
+	}
+	keys, wanted := catalog.New(c.File, func() int64 { return time.Now().UnixMilli() }), wanted(read)
+	return func(ctx context.Context, db int, after, n int64, seen func(int64) bool) ([]transfer.Listed, int64, error) {
+		page, next, err := keys.ScanUnseen(ctx, db, after, n, wanted, seen)
+		return listed(db, page), next, err
 	}
 }
 
@@ -122,7 +138,7 @@ func Find(c *targets.Conn) transfer.Find {
 func listed(db int, keys []catalog.Scanned) []transfer.Listed {
 	listed := make([]transfer.Listed, len(keys))
 	for i, k := range keys {
-		listed[i] = transfer.Listed{Place: k.Hash, Value: listedValue(k), Key: &transfer.Key{
+		listed[i] = transfer.Listed{Place: k.Hash, ID: k.ID, Value: listedValue(k), Key: &transfer.Key{
 			DB: db, Name: k.Name, Type: transfer.Type(k.Type), ExpiresAt: k.Expires, Count: k.Size}}
 	}
 	return listed

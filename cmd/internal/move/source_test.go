@@ -131,11 +131,15 @@ func TestFind(t *testing.T) {
 	}
 	a := open()
 	b := open("SET s other", "PERSIST ttl", "DEL type only:a", "RPUSH type v", "SET only:b v", "APPEND long y", "LSET l 1 x", "SREM set y", "SADD set w",
-		"ZADD z 3 b", "HSET h g x", "HPERSIST fields FIELDS 1 a", `JSON.SET doc $ '{"b":[1,3]}'`, "XADD x 2-1 a b", "ARMSET arr 4 b", "LSET l:long 2500 x", "SET many:1999 x")
-	compare := func(find transfer.Find) (lines []string, calls int) {
+		"ZADD z 3 b", "HSET h g x", "HPERSIST fields FIELDS 1 a", `JSON.SET doc $ '{"b":[1,3]}'`, "XADD x 2-1 a b", "ARMSET arr 4 b", "LSET l:long 2500 x", "SET many:1999 x",
+		"SELECT 3", "SET only:c v", "SET only:d v", "SET dead v PXAT 1")
+	var named []string // keys of which A was asked whether they exist
+	compare := func(find transfer.Find, unseen transfer.ListUnseen) (lines []string, calls int) {
 		t.Helper()
+		named = nil
 		counted := &countedCalls{Session: b.Session}
-		_, err := transfer.Diff(ctx, a, counted, transfer.DiffOptions{Find: find, Seen: func(transfer.Part) {},
+		asked := &askedExists{Session: a.Session, names: &named}
+		_, err := transfer.Diff(ctx, asked, counted, transfer.DiffOptions{Find: find, Unseen: unseen, Seen: func(transfer.Part) {},
 			Notify: func(k *transfer.Key, err error) { t.Errorf("%s: %v", k, err) },
 			Found: func(d transfer.Difference) {
 				lines = append(lines, fmt.Sprintf("%s: %s: %.60s | %.60s", d.Key, d.What, d.A, d.B))
@@ -146,13 +150,36 @@ func TestFind(t *testing.T) {
 		slices.Sort(lines)
 		return lines, counted.n
 	}
-	want, all := compare(nil)
-	got, few := compare(Find(b))
-	if !slices.Equal(got, want) || len(want) < 16 {
-		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	want, all := compare(nil, nil)
+	for _, unseen := range []transfer.ListUnseen{nil, Unseen(b, transfer.ReadOptions{})} {
+		got, few := compare(Find(b), unseen)
+		if !slices.Equal(got, want) || len(want) < 18 {
+			t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		most := all / 2 // the keys of B are listed by commands
+		if unseen != nil {
+			most = 30
+			if slices.Sort(named); !slices.Equal(named, []string{"l:long", "only:b", "only:c", "only:d"}) { // Find does not look up keys in parts
+				t.Errorf("looked up %q in A", named)
+			}
+		}
+		if few > most {
+			t.Errorf("%d commands, and %d without Find", few, all)
+		}
 	}
-	// The keys of B are still listed by commands.
-	if few > all/2 {
-		t.Errorf("%d commands, and %d without Find", few, all)
+}
+
+// askedExists collects the keys of EXISTS.
+type askedExists struct {
+	keyspace.Session
+	names *[]string
+}
+
+func (s *askedExists) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	if string(args[0]) == "EXISTS" {
+		for _, name := range args[1:] {
+			*s.names = append(*s.names, string(name))
+		}
 	}
+	return s.Session.Do(ctx, args...)
 }
