@@ -58,7 +58,7 @@ func (a *Assistant) Complete(ctx context.Context, text string) Completion {
 	switch {
 	case c.fuzzy:
 	case len(kept) == 1:
-		out.common = kept[0].text + ending(kept[0].text)
+		out.common = kept[0].text + c.ending(kept[0].text)
 	case len(kept) > 1:
 		if common := commonPrefix(kept); len(common) > len(c.typed) && strings.HasPrefix(common, c.typed) {
 			out.common = common

@@ -45,7 +45,7 @@ func TestComparison(t *testing.T) {
 			}
 		}
 	}
-	if rows != 32 || equal != 30 {
+	if rows != 33 || equal != 31 {
 		t.Errorf("%d rows, %d of them equal or better", rows, equal)
 	}
 }

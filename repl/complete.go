@@ -27,6 +27,11 @@ type completion struct {
 	// ask queries for more candidates; nil if items is complete.
 	ask *question
 	why string // why the target found nothing
+
+	// Candidates for the end of a query, which is a part of its word:
+	open  bool                // the word continues after a candidate
+	head  string              // the value of the word before from
+	write func(string) string // returns a found item as it is typed
 }
 
 // complete returns the candidates for the end of text. o provides the arguments of the
@@ -117,6 +122,9 @@ func (c *completion) completeCall(t *commands.Table, words []string, typed word)
 	tokens, args := expected(sortByUse(f.rest))
 	if !typed.quoted {
 		c.items = withPrefix(tokens, typed.value, func(token string) string { return operandsOf(f.cmd.SyntaxTree(), token) })
+	}
+	if c.completeSearch(f, words, args, typed) {
+		return
 	}
 	c.ask = elementQuestion(f, words, args, typed.value)
 	if f.cmd.Name == "CONFIG SET" && len(args) > 0 && args[0].Name == "value" {

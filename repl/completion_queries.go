@@ -21,13 +21,14 @@ import (
 // question queries the target for completions.
 type question struct {
 	about  topic
-	key    string        // the key whose elements are wanted
-	of     *keytype.Type // the type of that key
-	group  string        // the group whose consumers are wanted
-	kind   string        // the type of the wanted keys, "" for any
-	prefix string        // prefix of the wanted names
-	fuzzy  bool          // the names contain the characters of prefix in order
-	list   *listing      // for askListed
+	key    string         // the key whose elements are wanted
+	of     *keytype.Type  // the type of that key
+	group  string         // the group whose consumers are wanted
+	kind   string         // the type of the wanted keys, "" for any
+	prefix string         // prefix of the wanted names
+	fuzzy  bool           // the names contain the characters of prefix in order
+	list   *listing       // for askListed
+	search *indexQuestion // for askIndexes, askFields and askQuery
 }
 
 type topic byte
@@ -39,6 +40,9 @@ const (
 	askConsumers
 	askPaths
 	askListed
+	askIndexes
+	askFields
+	askQuery
 )
 
 // kindOfKey returns the type that a key must have, "" for any. A key that is overwritten
@@ -204,6 +208,12 @@ func (a *asker) find(ctx context.Context, q question) []foundItem {
 		return a.groupItems(ctx, q)
 	case askListed:
 		return a.listedItems(ctx, q)
+	case askIndexes:
+		return a.indexes(ctx, q)
+	case askFields:
+		return a.fieldItems(ctx, q)
+	case askQuery:
+		return a.queryItems(ctx, q)
 	}
 	return a.pathsIn(ctx, q)
 }
@@ -332,7 +342,13 @@ func (c completion) withAnswer(a answer) completion {
 	tokens := c.items
 	c.items = slices.Clone(tokens[:rare])
 	for _, f := range a.items {
-		c.items = append(c.items, candidate{quoteWord([]byte(f.value), quoted), f.about})
+		text := ""
+		if c.write != nil {
+			text = c.write(f.value)
+		} else {
+			text = quoteWord([]byte(f.value), quoted)
+		}
+		c.items = append(c.items, candidate{text, f.about})
 	}
 	c.items = append(c.items, tokens[rare:]...) // keys and elements are typed more often than rare options
 	return c

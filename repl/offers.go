@@ -15,7 +15,7 @@ func Offers(ctx context.Context, t Target, words []string, typed string) []Offer
 		a.setTarget(t)
 		for found := range a.ask(ctx, *c.ask) {
 			for _, item := range found.items {
-				c.items = append(c.items, candidate{item.value, item.about})
+				c.items = append(c.items, candidate{c.head + item.value, item.about})
 			}
 		}
 	}

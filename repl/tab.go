@@ -67,7 +67,7 @@ func (e *editor) offer(c completion) {
 		e.bell()
 		return
 	case len(c.items) == 1 && !c.more && !c.fuzzy:
-		e.replace(c, c.items[0].text+ending(c.items[0].text))
+		e.replace(c, c.items[0].text+c.ending(c.items[0].text))
 		return
 	}
 	if common := commonPrefix(c.items); !c.more && !c.fuzzy && len(common) > len(c.typed) && strings.HasPrefix(common, c.typed) {
@@ -77,9 +77,9 @@ func (e *editor) offer(c completion) {
 	e.menu = &menu{completion: c, selected: -1}
 }
 
-// ending returns the text after a complete word.
-func ending(text string) string {
-	if strings.HasSuffix(text, "/") {
+// ending returns the text after a complete candidate.
+func (c completion) ending(text string) string {
+	if c.open || strings.HasSuffix(text, "/") {
 		return ""
 	}
 	return " "
@@ -166,7 +166,7 @@ func (e *editor) choose(by int) {
 func (e *editor) takeSelected() {
 	m := e.menu
 	e.menu = nil
-	e.replace(m.completion, m.items[m.selected].text+ending(m.items[m.selected].text))
+	e.replace(m.completion, m.items[m.selected].text+m.ending(m.items[m.selected].text))
 }
 
 // leaveMenu closes the menu and restores the typed text.

@@ -324,12 +324,15 @@ func isName(s string) bool {
 
 // notFoundText says why nothing was found.
 func (q question) notFoundText(a *asker) string {
-	what := map[topic]string{askKeys: "key", askElements: "element", askGroups: "group", askConsumers: "consumer", askPaths: "path"}[q.about]
+	what := map[topic]string{askKeys: "key", askElements: "element", askGroups: "group", askConsumers: "consumer", askPaths: "path", askIndexes: "index", askFields: "field", askQuery: "field or operator"}[q.about]
 	if q.list != nil {
 		what = q.list.what
 	}
 	if q.about == askKeys && q.kind != "" {
 		what = display.Type(q.kind) + " " + what
+	}
+	if q.search != nil && q.search.end.about == endTag {
+		what = "tag of " + q.search.end.field
 	}
 	if q.key != "" {
 		what += " of " + quoteWord([]byte(q.key), false)
