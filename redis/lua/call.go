@@ -9,17 +9,7 @@ func (c *compiler) args(es []any, self bool) func(f *frame, first Value) []Value
 	if self {
 		n = 1
 	}
-	var rest list
-	if len(es) > 0 {
-		rest = c.multi(es[len(es)-1])
-	}
-	if rest != nil {
-		es = es[:len(es)-1]
-	}
-	single := make([]expr, len(es))
-	for i, e := range es {
-		single[i] = c.expr(e)
-	}
+	single, rest := c.exprs(es)
 	if rest == nil && len(single) == 1 && !self {
 		only := single[0]
 		return func(f *frame, _ Value) []Value {
@@ -49,6 +39,20 @@ func (c *compiler) args(es []any, self bool) func(f *frame, first Value) []Value
 		f.s.top = end
 		return f.s.stack[base:end:end]
 	}
+}
+
+// exprs compiles a list of expressions in their order, which decides the sign of a zero constant. rest is the last
+// one if it has any number of values, else nil.
+func (c *compiler) exprs(es []any) (single []expr, rest list) {
+	for i, e := range es {
+		if i == len(es)-1 {
+			if rest = c.multi(e); rest != nil {
+				break
+			}
+		}
+		single = append(single, c.expr(e))
+	}
+	return single, rest
 }
 
 // callee returns the function to call for a value: the value itself, or its __call, which then gets the value

@@ -184,16 +184,7 @@ func (c *compiler) values(es []any, n int) list {
 		return func(f *frame) []Value { return f.s.alloc(n) }
 	}
 	last := len(es) - 1
-	var rest list
-	if len(es) <= n {
-		rest = c.multi(es[last])
-	}
-	single := make([]expr, 0, len(es))
-	for i, e := range es {
-		if i < last || rest == nil {
-			single = append(single, c.expr(e))
-		}
-	}
+	single, rest := c.exprs(es)
 	return func(f *frame) []Value {
 		vs := f.s.alloc(max(n, len(single)))
 		for i, e := range single {

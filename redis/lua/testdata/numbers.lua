@@ -42,6 +42,8 @@ return string.format("%s", {})
 return string.format("%100.99f", 1/3)
 return string.format("%s", string.rep("x", 120)), string.format("%5s", "a\0b")
 return 0 == -0, 1 / 0, 1 / -0
+return 0 == 0, 1 / 0, select(2, 3 - 0, math.abs(2 ^ -0)), (function(...) return ... end)(1 / 0, math.abs(-0))
+local a, b = 1 / 0, math.abs(-0); return a, b, 1 / 0
 local a = -0; return 1 / 0, 1 / a, (function() return 1 / 0 end)()
 local n = 5; return 0 / -0, 1 / 0, n - 0
 return 1 / next({[-0] = 1}), 1 / 0
