@@ -121,12 +121,13 @@ func baseSetMeta(s *State, args []Value) []Value {
 }
 
 var ipairsNext = GoFunc("ipairs", func(s *State, args []Value) []Value {
-	t, i := s.CheckTable(args, 1), s.CheckInt(args, 2)+1
+	i := s.CheckInt(args, 2) + 1 // first, as in the reference implementation
+	t := s.CheckTable(args, 1)
 	if v := t.Index(i); !v.IsNil() {
 		args[0], args[1] = Number(float64(i)), v
 		return args[:2]
 	}
-	return s.One(Nil)
+	return args[:0]
 })
 
 func baseIpairs(s *State, args []Value) []Value {
@@ -368,9 +369,6 @@ func baseLoad(s *State, args []Value) []Value {
 }
 
 func (s *State) loaded(source, name string) []Value {
-	if IsBinary(source) {
-		return []Value{Nil, String(chunkName(name) + ": bad binary format")}
-	}
 	size := 0
 	defer func() { s.building -= size }()
 	p, err := Compile(source, name, func(n int) {

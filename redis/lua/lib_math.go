@@ -45,7 +45,7 @@ func mathOf2(f func(a, b float64) float64) GoFunction {
 	return func(s *State, args []Value) []Value {
 		y := s.CheckNumber(args, 2) // first, as in the reference implementation
 		x := s.CheckNumber(args, 1)
-		return s.One(Number(checked(f(x, y), x, y)))
+		return s.One(Number(f(x, y)))
 	}
 }
 
@@ -61,7 +61,7 @@ var mathFunctions = map[string]GoFunction{
 	"sinh": mathOf(trig.Sinh), "sqrt": mathOf(math.Sqrt), "tan": mathOf(trig.Tan), "tanh": mathOf(trig.Tanh),
 	"deg":   mathOf(func(x float64) float64 { return x / (math.Pi / 180) }),
 	"rad":   mathOf(func(x float64) float64 { return x * (math.Pi / 180) }),
-	"atan2": mathOf2(trig.Atan2), "pow": mathPow, "fmod": mathOf2(math.Mod), "mod": mathOf2(math.Mod),
+	"atan2": mathOf2(angle), "pow": mathPow, "fmod": mathOf2(remainder), "mod": mathOf2(remainder),
 	"frexp": mathFrexp, "ldexp": mathLdexp, "modf": mathModf, "max": mathMax, "min": mathMin,
 	"random": mathRandom, "randomseed": mathRandomSeed,
 }

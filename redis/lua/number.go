@@ -59,6 +59,11 @@ func checked(r, a, b float64) float64 {
 	return r
 }
 
+// angle returns atan2 of y and x, which is x if both are NaN.
+func angle(y, x float64) float64 { return checked(trig.Atan2(y, x), x, y) }
+
+func remainder(a, b float64) float64 { return checked(math.Mod(a, b), a, b) }
+
 // modulo returns a % b, with the sign of b.
 func modulo(a, b float64) float64 { return checked(a-math.Floor(a/b)*b, a, b) }
 

@@ -2,7 +2,6 @@ package lua
 
 import (
 	"fmt"
-	"strings"
 	"sync/atomic"
 )
 
@@ -486,6 +485,3 @@ func compileChunk(source, name string, grow func(bytes int), debug bool) (p *Pro
 func (s *State) Bind(p *Program, globals *Table) *Function {
 	return &Function{code: p.code, env: globals, id: ids.Add(1)}
 }
-
-// IsBinary reports whether source is bytecode, which this package does not run.
-func IsBinary(source string) bool { return strings.HasPrefix(source, "\x1b") }

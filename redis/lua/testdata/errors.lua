@@ -1,5 +1,7 @@
 local x; return x.y
 local x; x.y = 1
+return pcall(ipairs({}))
+return pcall((ipairs({})))
 local x; return x.y.z
 local x = {}; return x.y.z
 local x = {}; x.y.z = 1

@@ -1,5 +1,6 @@
 return 1, 1.5, 0.1, 1/3, 100, 1e14, 1e15, 1e100, 123456789012345, 12345678901234567890, -0, 0/-1
 return 0/0, -(0/0), 1/0, -1/0, math.huge - math.huge, 0 * math.huge, math.huge % 2, 5 % math.huge, -5 % math.huge
+local n, p = 0/0, -(0/0); return math.atan2(n, p), math.atan2(p, n), math.atan2(n, 1), math.atan2(1, p)
 return tostring(2^53), tostring(2^63), 2^0.5, (-8)^(1/3), 10 .. 20, 1e3 .. "", 1.10 .. ""
 return tonumber("2e2"), tonumber("0x10"), tonumber("  12  "), tonumber("1 2"), tonumber(""), tonumber(" "), tonumber("1e"), tonumber("0x"), tonumber("1e+5")
 return tonumber("inf"), tonumber("nan"), tonumber("-inf"), tonumber("infinity"), tonumber("0x1p4"), tonumber("0x.8"), tonumber("1_000"), tonumber("0b1"), tonumber("010")
