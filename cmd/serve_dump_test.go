@@ -79,3 +79,34 @@ func TestRealReplica(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 }
+
+// TestDigest compares DEBUG DIGEST with that of a redis-server with the same keys.
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "cats.sqlite")
+	ours := connect(t, "tcp", serveProcess(t, file))
+	theirs := connect(t, "unix", oracle.Start(t).Socket)
+	if v := theirs.info("server", "redis_version"); !strings.HasPrefix(v, "8.") {
+		t.Skip("digests are compared with Redis 8, not " + v)
+	}
+	same := func(when string) string {
+		t.Helper()
+		want, got := theirs.must("DEBUG", "DIGEST"), ours.must("DEBUG", "DIGEST")
+		if string(want.Str) != string(got.Str) {
+			t.Errorf("%s: %s here, %s there", when, got.Str, want.Str)
+		}
+		return string(got.Str)
+	}
+	seen := map[string]bool{same("empty"): true}
+	for _, line := range []string{
+		"SET a 1", "SELECT 3", "SET a 1", "SELECT 9", "PEXPIREAT a 1", "SET b x EXAT 33333333333", "RPUSH l a b 1", "SADD s 1 2", "SADD s a", "SADD ints 1 2",
+		"ZADD z inf a 0.1 b 1e16 c", "HSET h a 1 b 2", "HPEXPIREAT h 33333333333000 FIELDS 1 a", "XADD x 1-1 a b", "SETRANGE big 3000000 x", "SELECT 0", "DEL a",
+	} {
+		ours.must(strings.Fields(line)...)
+		theirs.must(strings.Fields(line)...)
+		seen[same(line)] = true
+	}
+	if len(seen) != 14 { // SELECT three times, and an expiry in a database without keys
+		t.Errorf("%d digests at 18 moments", len(seen))
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
@@ -23,6 +24,55 @@ func (s *Server) debug(cmd *commands.Command, args [][]byte) (v resp.Value, ok b
 		return resp.Value{}, false
 	}
 	return resp.OK, true
+}
+
+// digest runs DEBUG DIGEST. It reads a dump, and other clients continue.
+func (c *client) digest(ctx context.Context, _ [][]byte) resp.Value {
+	if c.server.config.Dump == nil {
+		return noDump
+	}
+	select {
+	case c.server.dumping <- struct{}{}:
+	case <-ctx.Done():
+		return c.server.failure(ctx.Err())
+	}
+	defer func() { <-c.server.dumping }()
+	dump, err := c.server.config.Dump(ctx, DumpOptions{Began: func() {}, Modules: true})
+	if err != nil {
+		return c.server.failure(err)
+	}
+	defer dump.Close()
+	sum, err := rdb.FileDigest(dump)
+	if err != nil {
+		return c.server.failure(err)
+	}
+	return resp.MakeStatus(sum.String())
+}
+
+// digestValues runs DEBUG DIGEST-VALUE key ...
+func (c *client) digestValues(ctx context.Context, args [][]byte) resp.Value {
+	session := c.server.config.Engine.Session()
+	session.Select(c.session.DB())
+	sums := make([]resp.Value, 0, len(args)-2)
+	for _, key := range args[2:] {
+		replies, err := session.Pipeline(ctx, [][][]byte{{[]byte("DUMP"), key}, {[]byte("PEXPIRETIME"), key}})
+		if err != nil {
+			return c.server.failure(err)
+		}
+		var sum rdb.Digest
+		switch payload := replies[0]; {
+		case payload.IsError():
+			return payload
+		case !payload.IsNull():
+			v, err := rdb.Restore(payload.Str, nil)
+			if err != nil {
+				return c.server.failure(err)
+			}
+			sum = rdb.ValueDigest(v, replies[1].Int >= 0)
+		}
+		sums = append(sums, resp.MakeStatus(sum.String()))
+	}
+	return resp.MakeArray(sums...)
 }
 
 // sleep runs DEBUG SLEEP, which blocks all clients. It ends when the server stops.

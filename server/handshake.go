@@ -14,8 +14,8 @@ import (
 // own runs the commands that concern the connection. It is the session's engine.Connection.
 func (c *client) own(ctx context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
 	c.recordCommand(cmd.Name)
-	if cmd.Name == "DEBUG POPULATE" {
-		return c.populate(ctx, args), true
+	if run := longCommands[cmd.Name]; run != nil {
+		return run(c, ctx, args), true
 	}
 	if run := ownCommands[cmd.Name]; run != nil {
 		return run(c, args), true
@@ -31,6 +31,11 @@ func (c *client) recordCommand(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.clientInfo.command = []byte(strings.ReplaceAll(name, " ", "|"))
+}
+
+// longCommands run on the connection, like ownCommands, and stop when their context ends.
+var longCommands = map[string]func(c *client, ctx context.Context, args [][]byte) resp.Value{
+	"DEBUG DIGEST": (*client).digest, "DEBUG DIGEST-VALUE": (*client).digestValues, "DEBUG POPULATE": (*client).populate,
 }
 
 var ownCommands = map[string]func(c *client, args [][]byte) resp.Value{

@@ -15,6 +15,15 @@ var debugCommands = []Command{
 		Summary: "Generates a new replication ID",
 	},
 	{
+		Name: "DEBUG DIGEST", Group: "server", Since: "1.0.0", Arity: 2, Flags: debugFlags,
+		Summary: "Returns a fingerprint of all keys, which Redis computes alike",
+	},
+	{
+		Name: "DEBUG DIGEST-VALUE", Group: "server", Since: "1.0.0", Arity: -2, Flags: debugFlags,
+		Summary: "Returns a fingerprint of the value at each key, zeros for a missing key",
+		Syntax:  "[key [key ...]]",
+	},
+	{
 		Name: "DEBUG HELP", Group: "server", Since: "1.0.0", Arity: 2, Flags: debugFlags,
 		Summary: "Lists the subcommands",
 	},

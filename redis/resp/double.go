@@ -24,6 +24,11 @@ func FormatDouble(f float64) string {
 	case math.Abs(f) <= 1<<62 && f == math.Trunc(f):
 		return strconv.FormatInt(int64(f), 10)
 	}
+	return FormatShortest(f)
+}
+
+// FormatShortest formats f with the fewest digits that Grisu2 finds. f is finite and not 0.
+func FormatShortest(f float64) string {
 	digits, exponent := grisu(math.Abs(f))
 	text := formatDigits(digits, exponent)
 	if f < 0 {
