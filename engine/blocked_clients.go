@@ -53,6 +53,8 @@ type waiter struct {
 	work    store.Work
 	refused bool // the reply is an error of the session's guard
 
+	timedOut bool // owned by the session, which reads it after the wait
+
 	// Guarded by waits.mu.
 	state   state
 	retry   bool // a key changed before the waiter was idle

@@ -89,13 +89,14 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 		}
 	}()
 	if wait.ReadsFromEnd() {
-		args, err := s.resolveStreamEnds(ctx, c, wait)
+		args, err := s.resolveStreamEnds(ctx, c, &wait)
 		if err != nil {
 			return resp.Value{}, err
 		}
 		c.args = args
 	}
 	p := s.planned(c)
+	p.wait = &wait
 	if c.cmd.Flags&commands.ReadOnly != 0 && len(wait.Keys) > 0 { // usually answers without the writer
 		if v, took, err = e.runOnce(ctx, p, &s.work); err != nil || !v.IsNull() {
 			return v, err
@@ -116,6 +117,17 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 	}
 	v, err = s.sleepUntilReply(ctx, w)
 	took += w.took
+	if err == nil && w.timedOut && wait.TimeoutCall != nil {
+		p.args, p.waiter = wait.TimeoutCall, nil
+		return s.lastTry(ctx, p, &took)
+	}
+	return v, err
+}
+
+// lastTry runs the call of a waiter after its timeout, and adds its time to took.
+func (s *Session) lastTry(ctx context.Context, p planned, took *time.Duration) (resp.Value, error) {
+	v, once, err := s.engine.runOnce(ctx, p, &s.work)
+	*took += once
 	return v, err
 }
 
@@ -160,7 +172,7 @@ func (s *Session) waited(c call, w *waiter, took time.Duration, v *resp.Value) {
 }
 
 // resolveStreamEnds returns the args of a call that reads streams from their ends, with the current IDs.
-func (s *Session) resolveStreamEnds(ctx context.Context, c call, wait translator.Wait) ([][]byte, error) {
+func (s *Session) resolveStreamEnds(ctx context.Context, c call, wait *translator.Wait) ([][]byte, error) {
 	stmts, made := wait.ResolveEnds(c.args, s.engine.env(s.db, &s.work))
 	results, err := s.engine.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: stmts}})
 	if err != nil {
@@ -220,7 +232,7 @@ func (s *Session) sleepUntilReply(ctx context.Context, w *waiter) (resp.Value, e
 	select {
 	case <-w.done:
 	case <-late:
-		ws.finish(w, w.wait.TimeoutReply, nil)
+		w.timedOut = ws.finish(w, w.wait.TimeoutReply, nil)
 	case <-ctx.Done():
 		ws.finish(w, nilReply, ctx.Err())
 	}

@@ -153,6 +153,63 @@ func TestTimers(t *testing.T) {
 	paused.want(t, "PONG")
 }
 
+// TestWaitingForSamples waits with TS.READ, whose page is https://redis.io/docs/latest/commands/ts.read.
+func TestWaitingForSamples(t *testing.T) {
+	s, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	rung := make(chan time.Time)
+	e := engine.New(s, engine.WithTimer(func(time.Duration) (<-chan time.Time, func()) { return rung, func() {} }))
+	do := func(line, want string) { t.Helper(); ask(t, e.Session(), line).want(t, want) }
+	waiting := func(line string) asked {
+		t.Helper()
+		reply := ask(t, e.Session(), line)
+		untilBlocked(t, e, 1)
+		return reply
+	}
+	do("TS.ADD s 100 1 DUPLICATE_POLICY LAST", "(integer) 100")
+	tail := waiting("TS.READ s $ BLOCK 7 2 MAX_COUNT 2")
+	do("TS.ADD s 200 2", "(integer) 200")
+	do("TS.ADD s 300 3", "(integer) 300")
+	tail.want(t, "1) 1) (integer) 200\n   2) 2\n2) 1) (integer) 300\n   2) 3")
+
+	few := waiting("TS.READ s 101 BLOCK 7 9")
+	rung <- time.Time{}
+	few.want(t, "1) 1) (integer) 200\n   2) 2\n2) 1) (integer) 300\n   2) 3")
+	latest := waiting("TS.READ s + BLOCK 7 2")
+	do("TS.ADD s 150 9", "(integer) 150") // before the cursor
+	do("TS.ADD s 301 4", "(integer) 301")
+	latest.want(t, "1) 1) (integer) 300\n   2) 3\n2) 1) (integer) 301\n   2) 4")
+
+	gone := waiting("TS.READ s $ BLOCK 0 1")
+	do("DEL s", "(integer) 1")
+	gone.want(t, "(empty array)")
+	coming := waiting("TS.READ s 5 BLOCK 0 1")
+	do("TS.ADD s 5 1", "(integer) 5")
+	coming.want(t, "1) 1) (integer) 5\n   2) 1")
+
+	do("TS.CREATE means", "OK")
+	do("TS.CREATERULE s means AGGREGATION AVG 10", "OK")
+	mean := waiting("TS.READ means 0 BLOCK 0 1")
+	do("TS.ADD s 11 1", "(integer) 11")
+	do("TS.ADD s 21 1", "(integer) 21")
+	mean.want(t, "1) 1) (integer) 10\n   2) 1")
+
+	other := waiting("TS.READ next 0 BLOCK 0 1")
+	do("SET next x", "OK")
+	other.want(t, "(error) WRONGTYPE Operation against a key holding the wrong kind of value")
+	refusal := "(error) TSDB: blocking TS.READ (with BLOCK) is not allowed inside MULTI, EVAL, or a deny-blocking context"
+	session := e.Session()
+	ask(t, session, "MULTI").want(t, "OK")
+	ask(t, session, "TS.READ s 1000 BLOCK 0 1").want(t, "QUEUED")
+	ask(t, session, "EXEC").want(t, "1) "+refusal)
+	session.NeverWait()
+	ask(t, session, "TS.READ s 1000 BLOCK 0 1").want(t, refusal)
+	ask(t, session, "TS.READ s 11 BLOCK 0 1 MAX_COUNT 1").want(t, "1) 1) (integer) 11\n   2) 1")
+}
+
 // TestWaitsEndWithTheirContext has a client go whose element another then gets.
 func TestWaitsEndWithTheirContext(t *testing.T) {
 	for name, e := range engines(t) {

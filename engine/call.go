@@ -27,6 +27,7 @@ type planned struct {
 	answer    resp.Value                           // the reply, without a command, a script and make
 	took      time.Duration                        // set after the call has run
 	keyStates *keyStates                           // for keyspace events; nil without them
+	wait      *translator.Wait                     // of a blocking call that its session runs; nil for other calls
 	waiter    *waiter                              // set on the first attempt of a blocking call, by its session
 	decode    func(*store.Result) resp.Value       // of the last batch, if replicas need the reply
 }
@@ -93,7 +94,7 @@ func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err erro
 		}
 	}
 	if p.session != nil {
-		env.MayRead, env.Rules = p.session.mayRead(p.cmd), p.session.rules
+		env.MayRead, env.Rules, env.RESP2, env.Wait = p.session.mayRead(p.cmd), p.session.rules, p.session.resp2, p.wait
 	}
 	var made translator.Plan
 	if p.make == nil {

@@ -34,6 +34,7 @@ type Session struct {
 	broken bool // a command panicked
 	packs  bool
 	rules  translator.Rules
+	resp2  bool
 }
 
 // multiState holds the state of MULTI and WATCH.
@@ -102,6 +103,9 @@ func (s *Session) PackReplies() { s.packs = true }
 
 // FollowUpstash makes the session's commands follow Upstash's rules where they differ from Redis's.
 func (s *Session) FollowUpstash() { s.rules = translator.Upstash }
+
+// SetRESP2 says whether the client cannot receive the types of RESP3. The zero Session's client can.
+func (s *Session) SetRESP2(on bool) { s.resp2 = on }
 
 // DB returns the selected database.
 func (s *Session) DB() int { return s.db }

@@ -148,6 +148,7 @@ func (c *client) begin() {
 	c.session.SetWho(c.who)
 	c.session.Bound(s.budget(replyPiece))
 	c.session.PackReplies()
+	c.session.SetRESP2(!c.resp3)
 }
 
 // loop reads and runs commands and replies to them until the client leaves or ctx is done. A command that is running

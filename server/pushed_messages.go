@@ -181,6 +181,7 @@ func (b *inbox) setEarly(early bool) {
 // speak changes the protocol. A client that may get messages has this reply first.
 func (c *client) speak(resp3 bool) {
 	c.resp3 = resp3
+	c.session.SetRESP2(!resp3)
 	if c.getsMessages {
 		return
 	}

@@ -176,6 +176,7 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, given string,
 	})
 	q.session.SetGuard(q.guard)
 	q.session.NeverWait()
+	q.session.SetRESP2(true)
 	q.session.SetWho(func() (addr, name string) { return q.addr, "" })
 	q.session.Bound(s.budget(0))
 	q.session.PackReplies()

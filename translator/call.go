@@ -27,6 +27,8 @@ type Env struct {
 	Deadline func(time.Duration) (late func() bool)
 
 	InScript bool  // a script runs the call
+	RESP2    bool  // the client cannot receive the types of RESP3, which some options need
+	Wait     *Wait // how the call waits if it finds nothing; nil if it must not wait. Only TS.READ needs to know
 	Rules    Rules // where they differ from Redis's
 
 	MayStage bool // a plan may be Staged: the call is not part of a pipeline or a transaction, and its keys are large

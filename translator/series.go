@@ -24,12 +24,16 @@ var seriesTranslations = translations{
 	{"TS.CREATERULE", tsCreaterule},
 	{"TS.DELETERULE", tsDeleterule},
 	{"TS.GET", tsGet},
+	{"TS.READ", tsRead},
 	{"TS.RANGE", tsRange(false)},
 	{"TS.REVRANGE", tsRange(true)},
 	{"TS.MGET", tsMget},
 	{"TS.MRANGE", tsMrange(false)},
 	{"TS.MREVRANGE", tsMrange(true)},
+	{"TS.NRANGE", tsNrange(false)},
+	{"TS.NREVRANGE", tsNrange(true)},
 	{"TS.QUERYINDEX", tsQueryindex},
+	{"TS.QUERYLABELS", tsQuerylabels},
 	{"TS.INFO", tsInfo},
 }
 

@@ -35,8 +35,19 @@ func (l labelled) label(name string, exact bool) (found timeseries.Label, ok boo
 // unreadable replies if a user may not read all keys that a filter found.
 var unreadable = resp.MakeError("NOPERM TSDB: current user doesn't have read permission to one or more keys that match the specified filter")
 
-// withLabels finds the series that satisfy the filters in words, in order of their keys, and calls next.
+// withLabels finds the series that satisfy the filters in words, in order of their keys, and calls next. The user must
+// have the right to read all of them.
 func (c *Call) withLabels(words [][]byte, next func(found []labelled) Plan) Plan {
+	return c.findLabelled(words, func(found []labelled, _ *store.Work) Plan {
+		if may := c.Env.MayRead; may != nil && slices.ContainsFunc(found, func(l labelled) bool { return !may(l.key) }) {
+			return answer(unreadable)
+		}
+		return next(found)
+	})
+}
+
+// findLabelled is withLabels for series that the user may not be able to read.
+func (c *Call) findLabelled(words [][]byte, next func(found []labelled, w *store.Work) Plan) Plan {
 	var all []timeseries.Matcher
 	for _, word := range words {
 		c.Env.Work.Allocate(10 * len(word)) // a list of short values
@@ -56,7 +67,7 @@ func (c *Call) withLabels(words [][]byte, next func(found []labelled) Plan) Plan
 		stmts = append(stmts, c.stmt(sqlLabelled, []byte(all[first].Name), store.Bytes([]byte(value))))
 	}
 	if len(stmts) == 0 {
-		return next(nil)
+		return next(nil, c.Env.Work)
 	}
 	return readThen(func(r *store.Result) Plan {
 		var found []labelled
@@ -71,10 +82,7 @@ func (c *Call) withLabels(words [][]byte, next func(found []labelled) Plan) Plan
 		})
 		slices.SortFunc(found, func(a, b labelled) int { return bytes.Compare(a.key, b.key) })
 		found = slices.CompactFunc(found, func(a, b labelled) bool { return bytes.Equal(a.key, b.key) })
-		if may := c.Env.MayRead; may != nil && slices.ContainsFunc(found, func(l labelled) bool { return !may(l.key) }) {
-			return answer(unreadable)
-		}
-		return next(found)
+		return next(found, r.Work)
 	}, stmts...)
 }
 

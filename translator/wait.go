@@ -17,7 +17,10 @@ type Wait struct {
 	WakeIfMissing bool       // also if the key is missing or has another type
 	Timeout       int64      // ms, 0 for no limit
 	TimeoutReply  resp.Value // the reply after the timeout
+	TimeoutCall   [][]byte   // runs after the timeout and replies instead; nil for none
 	firstEndID    int        // index of the first ID of a stream in the args, 0 if none refers to the end of a stream
+	ofSeries      bool       // the call is TS.READ
+	existed       bool       // the series of TS.READ existed at the beginning
 }
 
 // BlockingWait returns how a call of a blocking command waits if its reply is null; a call without keys waits whatever
@@ -48,6 +51,8 @@ func BlockingWait(cmd *commands.Command, args [][]byte, env Env) (w Wait, ok boo
 		w.Timeout, bad = c.seconds(1)
 	case "XREAD", "XREADGROUP":
 		return c.waitForRead(w)
+	case "TS.READ":
+		return c.waitForSamples(w)
 	case "WAIT":
 		n, _ := parseInt(args[1])
 		w.TimeoutReply = resp.Zero
@@ -73,14 +78,17 @@ func (c *Call) waitForRead(w Wait) (Wait, bool) {
 	return w, bad == "" && q.block >= 0
 }
 
-// ReadsFromEnd reports whether the call reads from the end of a stream. The end must be resolved with Settle before the
-// first try.
-func (w *Wait) ReadsFromEnd() bool { return w.firstEndID > 0 }
+// ReadsFromEnd reports whether the call reads from the end of a stream, or is TS.READ. The end must be resolved with
+// ResolveEnds before the first try.
+func (w *Wait) ReadsFromEnd() bool { return w.firstEndID > 0 || w.ofSeries }
 
 // ResolveEnds returns a statement for each key, and a function that makes the args of the call from their rows. It
 // replaces $ with the present end of the stream, and + as well if the stream has no entries.
 func (w *Wait) ResolveEnds(args [][]byte, env Env) (stmts []store.Stmt, settled func([][]store.Row) [][]byte) {
 	c := &Call{Args: args, Env: env}
+	if w.ofSeries {
+		return w.resolveCursor(c)
+	}
 	for _, key := range w.Keys {
 		stmts = append(stmts, c.streamMeta(key))
 	}

@@ -28,6 +28,7 @@ func referenceRows() map[string][]string {
 // before lists where Redis 8.0, which we follow, is not what 8.10 has become:
 // command and fact, and the fact as of 8.0. Of flags only the difference.
 var before = map[string]string{
+	"TS.READ flags":                       "+blocking", // it waits as our other blocking commands do
 	"SUBSCRIBE flags":                     "-denyoom",
 	"PSUBSCRIBE flags":                    "-denyoom",
 	"SSUBSCRIBE flags":                    "-denyoom",

@@ -61,6 +61,11 @@ var timeSeriesCommands = []Command{
 		Syntax:  "key [LATEST]", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
+		Name: "TS.READ", Group: "module", Since: "8.10.0", Arity: -3, Flags: ReadOnly | Module | Blocking, Categories: []string{"timeseries"}, Tips: dontCache,
+		Summary: "Returns the samples since a time, or waits for them",
+		Syntax:  "key timestamp [BLOCK milliseconds min_count] [MAX_COUNT max_count]", Keys: []KeySpec{oneKey(RO, 1)},
+	},
+	{
 		Name: "TS.RANGE", Group: "module", Since: "1.0.0", Arity: -4, Flags: ReadOnly | Module, Categories: []string{"timeseries"},
 		Summary: "Returns the samples between two times, or their aggregations",
 		Syntax:  "key fromTimestamp toTimestamp" + seriesRange, Keys: []KeySpec{oneKey(RO, 1)},
@@ -91,6 +96,21 @@ var timeSeriesCommands = []Command{
 		Syntax:  "filterExpr [filterExpr ...]",
 	},
 	{
+		Name: "TS.QUERYLABELS", Group: "module", Since: "8.10.0", Arity: -2, Flags: ReadOnly | Module, Categories: []string{"timeseries"}, Tips: dontCache,
+		Summary: "Returns the names of the labels, or the values of one, of all time series or those that a filter finds",
+		Syntax:  "<LABELS|VALUES label> [FILTER filterExpr [filterExpr ...]]",
+	},
+	{
+		Name: "TS.NRANGE", Group: "module", Since: "8.10.0", Arity: -5, Flags: ReadOnly | Module | MovableKeys, Categories: []string{"timeseries"},
+		Summary: "Returns the samples between two times of several time series, joined by time",
+		Syntax:  "numkeys key [key ...] fromTimestamp toTimestamp" + seriesJoin, Keys: []KeySpec{numKeys(RO, 1)},
+	},
+	{
+		Name: "TS.NREVRANGE", Group: "module", Since: "8.10.0", Arity: -5, Flags: ReadOnly | Module | MovableKeys, Categories: []string{"timeseries"},
+		Summary: "Returns the samples between two times of several time series, joined by time, the newest first",
+		Syntax:  "numkeys key [key ...] fromTimestamp toTimestamp" + seriesJoin, Keys: []KeySpec{numKeys(RO, 1)},
+	},
+	{
 		Name: "TS.INFO", Group: "module", Since: "1.0.0", Arity: -2, Flags: ReadOnly | Module, Categories: sketchFast("timeseries"), Tips: dontCache,
 		Replies: properties,
 		Summary: "Returns the properties of a time series",
@@ -103,6 +123,7 @@ const (
 	seriesOptions = " [RETENTION retentionPeriod] [ENCODING <COMPRESSED|UNCOMPRESSED>] [CHUNK_SIZE size] [DUPLICATE_POLICY <BLOCK|FIRST|LAST|MIN|MAX|SUM>] [IGNORE ignoreMaxTimediff ignoreMaxValDiff] [LABELS label value [label value ...]]"
 	seriesBuckets = " [COUNT count] [[ALIGN align] AGGREGATION aggregators bucketDuration [BUCKETTIMESTAMP <START|-|END|+|MID|~>] [EMPTY]]"
 	seriesRange   = " [LATEST] [FILTER_BY_TS timestamp [timestamp ...]] [FILTER_BY_VALUE min max]" + seriesBuckets
+	seriesJoin    = " [LATEST] [FILTER_BY_TS timestamp [timestamp ...]] [FILTER_BY_VALUE min max] [COUNT count] [[ALIGN align] AGGREGATION aggregators [aggregators ...] bucketDuration [BUCKETTIMESTAMP <START|-|END|+|MID|~>] [EMPTY]]"
 	seriesMany    = " [LATEST] [FILTER_BY_TS timestamp [timestamp ...]] [FILTER_BY_VALUE min max] [WITHLABELS|SELECTED_LABELS label [label ...]]" + seriesBuckets +
 		" [EXCLUDEEMPTY] FILTER filterExpr [filterExpr ...] [GROUPBY label REDUCE reducer]"
 )

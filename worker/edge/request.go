@@ -80,6 +80,7 @@ func handle(number, stream int32) (streaming int32) {
 		s.SetGuard(guardReader)
 	}
 	s.NeverWait()
+	s.SetRESP2(true)
 	s.Bound(store.NewBudget(memory, maxRequestMemory, 0).NoFlag())
 	defer s.Release()
 	call := rest.Call{
