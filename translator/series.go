@@ -86,6 +86,7 @@ type series struct {
 	count int64             // of stored samples
 
 	stored   bool               // the series exists
+	hidden   int64              // the result of expired before the changes
 	isTarget bool               // of a compaction rule
 	rules    []*compactionRule  // whose source the series is
 	labels   []timeseries.Label // of a new series
@@ -121,6 +122,10 @@ const (
 	sqlPutSamples = `INSERT INTO samples(key_id, at, value) SELECT ` + thisID + `, j.value ->> 0, CAST(j.value ->> 1 AS REAL) FROM json_each(?3) j
 		WHERE true ON CONFLICT(key_id, at) DO UPDATE SET value = excluded.value`
 	sqlDropSamples = `DELETE FROM samples WHERE key_id = ` + thisID + ` AND at BETWEEN CAST(?3 AS INTEGER) AND CAST(?4 AS INTEGER)`
+	// A shorter retention, or a sample after a long pause, can expire millions of samples at once. Each write deletes
+	// only some, so that other clients do not wait.
+	sqlDropExpired = `DELETE FROM samples WHERE key_id = ` + thisID + ` AND at IN
+		(SELECT at FROM samples WHERE key_id = ` + thisID + ` AND at < CAST(?3 AS INTEGER) ORDER BY at LIMIT 1000)`
 
 	// sqlFindLast sets the last sample from the stored ones.
 	sqlFindLast = `UPDATE series SET last_at = ifnull((SELECT max(at) FROM samples WHERE key_id = series.key_id), 0),
@@ -173,6 +178,7 @@ func (c *Call) seriesOf(key []byte, head, rules []store.Row, other resp.Value) (
 	for _, row := range rules {
 		s.rules = append(s.rules, ruleOf(row))
 	}
+	s.hidden = s.expired()
 	return s, bad
 }
 
@@ -245,6 +251,11 @@ func (s *series) stmts() (stmts []store.Stmt) {
 		s.work.Grow(stmtMemory)
 		stmts = append(stmts, with(sqlPutLabel, store.Int(int64(i)), store.Bytes([]byte(l.Name)), store.Bytes([]byte(l.Value))))
 	}
+	// The expired samples that earlier calls have left must stay hidden after a deletion, or with a longer retention.
+	end := s.expired()
+	if (len(s.dropped) > 0 || end < s.hidden) && s.hidden > 0 {
+		stmts = append(stmts, with(sqlDropSamples, store.Digits(0), store.Digits(s.hidden-1)), c.countRemoved(s.key))
+	}
 	for _, d := range s.dropped {
 		stmts = append(stmts, with(sqlDropSamples, store.Digits(d[0]), store.Digits(d[1])), c.countRemoved(s.key))
 	}
@@ -260,13 +271,13 @@ func (s *series) stmts() (stmts []store.Stmt) {
 	if len(s.dropped) > 0 {
 		stmts = append(stmts, with(sqlFindLast))
 	}
-	if end := s.expired(); end > 0 {
-		stmts = append(stmts, with(sqlDropSamples, store.Digits(0), store.Digits(end-1)), c.countRemoved(s.key))
+	if end > 0 {
+		stmts = append(stmts, with(sqlDropExpired, store.Digits(end)), c.countRemoved(s.key))
 	}
 	return stmts
 }
 
-// expired returns the time before which samples are deleted: neither a query nor the open bucket of a rule sees them.
+// expired returns the time before which samples have expired: neither a query nor the open bucket of a rule sees them.
 func (s *series) expired() int64 {
 	end := s.oldest()
 	for _, r := range s.rules {

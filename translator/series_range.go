@@ -520,14 +520,14 @@ func tsDel(c *Call) Plan {
 			}
 			s.work = r.Work
 			return s.deleteSpan(from, to, last, resp.MakeInt(n))
-		}, c.stmt(sqlCountSamples, s.key, store.Digits(max(from, s.oldest())), store.Digits(to)), c.stmt(sqlLastBeside, s.key, store.Digits(from), store.Digits(to)))
+		}, c.stmt(sqlCountSamples, s.key, store.Digits(max(from, s.oldest())), store.Digits(to)), c.stmt(sqlLastBeside, s.key, store.Digits(from), store.Digits(to), store.Digits(s.hidden)))
 	})
 }
 
 const (
 	sqlCountSamples = `SELECT count(*) FROM samples WHERE key_id = ` + liveID + ` AND at BETWEEN CAST(?4 AS INTEGER) AND CAST(?5 AS INTEGER)`
-	// The last sample that is not between ?4 and ?5.
-	sqlLastBeside = `SELECT CAST(at AS TEXT), value FROM samples WHERE key_id = ` + liveID + ` AND (at < CAST(?4 AS INTEGER) OR at > CAST(?5 AS INTEGER)) ORDER BY at DESC LIMIT 1`
+	// The last sample from ?6 on that is not between ?4 and ?5.
+	sqlLastBeside = `SELECT CAST(at AS TEXT), value FROM samples WHERE key_id = ` + liveID + ` AND at >= CAST(?6 AS INTEGER) AND (at < CAST(?4 AS INTEGER) OR at > CAST(?5 AS INTEGER)) ORDER BY at DESC LIMIT 1`
 )
 
 // deletesCompacted reports whether a deletion from a time on changes buckets whose samples have expired.
