@@ -124,7 +124,7 @@ func buildWith(t *testing.T, dir string, additions map[string][2]string) (progra
 	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
 	program = filepath.Join(dir, "meowdis")
 	// Without optimising, since most of the program depends on these files and has to be compiled again.
-	build := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-gcflags=github.com/meowdis/meowdis/...=-N -l",
+	build := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-gcflags=github.com/meowdis/meowdis/...=-N -l -dwarf=false",
 		"-ldflags=-s -w", "-o", program, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building with the sample of CONTRIBUTING.md: %v\n%s", err, out)

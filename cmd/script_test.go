@@ -247,7 +247,8 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: until REGEXP PROGRAM ARG...")
 	}
 	match := regexp.MustCompile("(?m)" + args[0])
-	await(ts, args[0], func() bool { return ts.Exec(args[1], args[2:]...) == nil && match.MatchString(ts.ReadFile("stdout")) })
+	// Starting programs all the time would slow down what they wait for.
+	awaitEvery(100*time.Millisecond, ts, args[0], func() bool { return ts.Exec(args[1], args[2:]...) == nil && match.MatchString(ts.ReadFile("stdout")) })
 }
 
 func foreign(ts *testscript.TestScript, neg bool, args []string) {
@@ -279,12 +280,16 @@ func heard(t *testing.T, real *oracle.Server) func(*testscript.TestScript, bool,
 }
 
 func await(ts *testscript.TestScript, what string, is func() bool) {
+	awaitEvery(5*time.Millisecond, ts, what, is)
+}
+
+func awaitEvery(pause time.Duration, ts *testscript.TestScript, what string, is func() bool) {
 	deadline := time.Now().Add(20 * time.Second)
 	for !is() {
 		if time.Now().After(deadline) {
 			ts.Fatalf("%s: it does not come", what)
 		}
-		<-time.After(5 * time.Millisecond)
+		<-time.After(pause)
 	}
 }
 
