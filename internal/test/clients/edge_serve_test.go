@@ -2,7 +2,6 @@ package clients
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,8 +13,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/meowdis/meowdis/worker"
 )
 
 // manyClients opens a connection for each request. workerd closes connections that are idle for some seconds, and resets
@@ -60,24 +57,7 @@ func wants(t testing.TB, url, token, body string, status int, want string, heade
 // TestWorkerInit has the program write a Worker into an empty directory, which serves Upstash's SDKs as
 // it is.
 func TestWorkerInit(t *testing.T) {
-	packed, err := project()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	embedded, err := filepath.Abs(filepath.Join("../../../worker/project", worker.Packed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{embedded: filepath.Join(packed, worker.Packed)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	bin := filepath.Join(dir, "meowdis")
-	run(t, ".", nil, "go", "build", "-ldflags=-s -w", "-overlay", filepath.Join(dir, "overlay.json"), "-o", bin, "github.com/meowdis/meowdis")
+	bin, dir := build(t), t.TempDir()
 	if says := run(t, dir, nil, bin, "worker", "init", "Cats & dogs"); !strings.Contains(says, "npx wrangler deploy") {
 		t.Errorf("it says %s", says)
 	}

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/worker"
 )
 
 // program is one that is used as its own documentation shows, on a server of its own. It is told
@@ -140,7 +142,8 @@ var (
 	buildDir string // where meowdis is, "" before
 )
 
-// build builds meowdis, once, and returns its path.
+// build builds meowdis, once, with the Worker that is tested, and returns its path. The Worker in it is another one than
+// that of the package, so that what imports it is compiled again, which takes half as long without optimising.
 func build(t *testing.T) string {
 	t.Helper()
 	building.Do(func() {
@@ -148,7 +151,24 @@ func build(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, ".", nil, "go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "meowdis"), "github.com/meowdis/meowdis")
+		packed, err := project()
+		if err != nil {
+			t.Fatal(err)
+		}
+		embedded, err := filepath.Abs(filepath.Join("../../../worker/project", worker.Packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{embedded: filepath.Join(packed, worker.Packed)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		replaced := filepath.Join(dir, "overlay.json")
+		if err := os.WriteFile(replaced, overlay, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		run(t, ".", nil, "go", "build", "-overlay", replaced, "-gcflags=github.com/meowdis/meowdis/cmd=-N -l -dwarf=false", "-ldflags=-s -w",
+			"-o", filepath.Join(dir, "meowdis"), "github.com/meowdis/meowdis")
 		buildDir = dir
 	})
 	if buildDir == "" {
