@@ -42,7 +42,8 @@ func (d *dumper) dump(ctx context.Context, o server.DumpOptions) (_ *server.Dump
 	if err != nil {
 		return nil, err
 	}
-	if err := d.write(ctx, filepath.Join(dir, "copy.sqlite"), out, o); err != nil {
+	skipped, err := d.write(ctx, filepath.Join(dir, "copy.sqlite"), out, o)
+	if err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
 	size, err := out.Seek(0, 2)
@@ -52,20 +53,20 @@ func (d *dumper) dump(ctx context.Context, o server.DumpOptions) (_ *server.Dump
 	if err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
-	return &server.Dump{ReadCloser: dumpFile{out, dir}, Size: size}, nil
+	return &server.Dump{ReadCloser: dumpFile{out, dir}, Size: size, Skipped: skipped}, nil
 }
 
-// write copies the file to copied, and writes a dump of the copy to out.
-func (d *dumper) write(ctx context.Context, copied string, out *os.File, o server.DumpOptions) (err error) {
+// write copies the file to copied, and writes a dump of the copy to out. It returns the number of keys that the dump lacks.
+func (d *dumper) write(ctx context.Context, copied string, out *os.File, o server.DumpOptions) (left int, err error) {
 	if err := d.file.Backup(ctx, copied, local.BackupOptions{AsIs: true, Began: o.Began}); err != nil {
-		return err
+		return 0, err
 	}
 	c, err := (&targets.Options{}).Connect(ctx, targets.Target{Path: copied}, local.Options{ReadOnly: true, SweepEvery: -1}, true)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	left, why := 0, ""
+	why := ""
 	notify := func(k *transfer.Key, err error) {
 		left, why = left+1, fmt.Sprintf("%.100q: %v", k.Name, err)
 	}
@@ -84,7 +85,7 @@ func (d *dumper) write(ctx context.Context, copied string, out *os.File, o serve
 	if left > 0 {
 		d.log.Warn("some keys were not sent to a replica", "keys", left, "last", why)
 	}
-	return errors.Join(err, spool.remove())
+	return left, errors.Join(err, spool.remove())
 }
 
 // dumpFile removes its directory when it is closed.

@@ -16,17 +16,18 @@ import (
 
 // effectWriter derives the effects of one batch, inside its transaction, before anything else changes.
 type effectWriter struct {
-	engine *Engine
-	work   *store.Work
-	run    Run
-	to     *Effects
-	call   *planned // nil if no command caused the change
-	keys   [][]byte // the changed keys
-	db     int
-	unit   any
-	reply  func() resp.Value
-	now    int64 // the clock of ask in Unix ms; 0 for the engine's
-	err    error // of run; it ends the transaction
+	engine  *Engine
+	work    *store.Work
+	run     Run
+	to      *Effects
+	call    *planned // nil if no command caused the change
+	keys    [][]byte // the changed keys
+	db      int
+	unit    any
+	reply   func() resp.Value
+	modules bool  // a replica takes values of modules
+	now     int64 // the clock of ask in Unix ms; 0 for the engine's
+	err     error // of run; it ends the transaction
 }
 
 // record derives the effects of a batch that has changed something. Its error is run's.
@@ -35,7 +36,7 @@ func (f *feed) record(t *transaction, c Change, b *store.Batch, r *store.Result,
 	if l == nil {
 		return nil
 	}
-	w := effectWriter{engine: f.engine, work: &l.work, run: run, to: &t.effects, keys: c.Keys, db: c.DB, unit: unit}
+	w := effectWriter{engine: f.engine, work: &l.work, run: run, to: &t.effects, keys: c.Keys, db: c.DB, unit: unit, modules: l.modules()}
 	used := w.work.Budget.Used()
 	defer func() { w.work.Budget.Rewind(used) }()
 	var fault error
@@ -128,12 +129,24 @@ func removedExpired(b *store.Batch, r *store.Result) bool {
 	return false
 }
 
-func (w *effectWriter) put(name string, args ...[]byte) {
-	w.add(append([][]byte{[]byte(name)}, args...))
+func (w *effectWriter) put(name string, args ...[]byte) { w.putFor(Everyone, name, args...) }
+
+// putFor adds an effect for a part of the replicas. An effect for replicas without modules is for all if no other exists.
+func (w *effectWriter) putFor(who Audience, name string, args ...[]byte) {
+	w.addFor(who, append([][]byte{[]byte(name)}, args...))
 }
 
-func (w *effectWriter) add(args [][]byte) {
-	w.to.List = append(w.to.List, Effect{DB: w.db, Args: args, Unit: w.unit})
+func (w *effectWriter) add(args [][]byte) { w.addFor(Everyone, args) }
+
+func (w *effectWriter) addFor(who Audience, args [][]byte) {
+	switch {
+	case w.modules:
+	case who == WithModules:
+		return
+	default:
+		who = Everyone
+	}
+	w.to.List = append(w.to.List, Effect{DB: w.db, Args: args, Unit: w.unit, For: who})
 }
 
 // ask runs a reading command in the transaction. ok is false if that failed.
@@ -179,6 +192,15 @@ func (w *effectWriter) states() {
 // state reports the state of a key.
 func (w *effectWriter) state(db int, key []byte) {
 	w.db = db
+	typ, ok := w.ask([]byte("TYPE"), key)
+	if !ok {
+		return
+	}
+	if string(typ.Str) == arrayType { // DUMP has no form for it
+		w.to.Skipped++
+		w.put("UNLINK", key)
+		return
+	}
 	payload, ok := w.ask([]byte("DUMP"), key)
 	if !ok {
 		return
@@ -198,13 +220,17 @@ func (w *effectWriter) state(db int, key []byte) {
 		return
 	}
 	w.work.Grow(2 * int64(len(payload.Str)))
+	restore := func(who Audience, payload []byte) {
+		w.putFor(who, "RESTORE", key, number(max(expiry.Int, 0)), payload, []byte("REPLACE"), []byte("ABSTTL"))
+	}
 	portable, ok := rdb.Portable(payload.Str, w.work.Step)
-	if !ok {
-		w.to.Skipped++
-		w.put("UNLINK", key)
+	if ok {
+		restore(Everyone, portable)
 		return
 	}
-	w.put("RESTORE", key, number(max(expiry.Int, 0)), portable, []byte("REPLACE"), []byte("ABSTTL"))
+	w.to.ModuleKeys++
+	w.putFor(WithoutModules, "UNLINK", key)
+	restore(WithModules, payload.Str)
 }
 
 // withExpiry appends the TTL of a SET, given the reply of PEXPIRETIME.

@@ -64,14 +64,7 @@ func init() {
 	for _, name := range []string{"FLUSHALL", "FLUSHDB"} { // without ASYNC, Redis 8.0 cannot resume while it empties
 		effectOf[name] = effect{make: func(w *effectWriter) { w.put(name, []byte("ASYNC")) }, always: true}
 	}
-	// Definitions of search are no part of the stream: a Redis server may not have these commands.
-	for _, name := range strings.Fields(`FT.CREATE FT._CREATEIFNX FT.ALTER FT._ALTERIFNX FT.ALIASADD FT._ALIASADDIFNX FT.ALIASUPDATE FT.ALIASDEL FT._ALIASDELIFX
-		FT.SYNUPDATE FT.DICTADD FT.DICTDEL SEARCH.CREATE SEARCH.DROP SEARCH.REINDEX SEARCH.WAITINDEXING SEARCH.ALIASADD SEARCH.ALIASDEL`) {
-		effectOf[name] = effect{make: func(*effectWriter) {}, always: true}
-	}
-	for _, name := range []string{"FT.DROPINDEX", "FT._DROPINDEXIFX"} {
-		effectOf[name] = effect{make: droppedIndex, always: true}
-	}
+	addModuleEffects()
 	for _, name := range []string{"FUNCTION LOAD", "FUNCTION DELETE", "FUNCTION FLUSH"} {
 		effectOf[name] = everywhere
 	}
@@ -79,13 +72,6 @@ func init() {
 
 // effectsFromReply reports whether the effects of a command depend on its reply.
 func effectsFromReply(cmd *commands.Command) bool { return cmd != nil && effectOf[cmd.Name].reply }
-
-// droppedIndex reports the keys that FT.DROPINDEX deletes with DD.
-func droppedIndex(w *effectWriter) {
-	if len(w.call.args) > 2 {
-		w.states()
-	}
-}
 
 // set tells a string and its TTL, from the positions of key and value.
 func set(key, value int) func(*effectWriter) {
@@ -127,18 +113,26 @@ func expiry(w *effectWriter) {
 	}
 }
 
-// renamed repeats RENAME, unless a replica may lack the key because Redis has no type for it.
+// renamed repeats RENAME. A replica without modules may lack the key.
 func renamed(w *effectWriter) {
-	switch typ, ok := w.ask([]byte("TYPE"), w.call.args[2]); {
+	from, to := w.call.args[1], w.call.args[2]
+	switch typ, ok := w.ask([]byte("TYPE"), to); {
 	case !ok:
 	case redisTypes[string(typ.Str)]:
-		w.put("RENAME", w.call.args[1:3]...)
-	default:
+		w.put("RENAME", from, to)
+	case string(typ.Str) == arrayType:
 		w.states()
+	default:
+		w.to.ModuleKeys++
+		w.putFor(WithoutModules, "UNLINK", from, to)
+		w.putFor(WithModules, "RENAME", from, to)
 	}
 }
 
 var redisTypes = map[string]bool{"string": true, "list": true, "set": true, "zset": true, "hash": true, "stream": true, "vectorset": true}
+
+// arrayType has no form in DUMP and RDB files.
+const arrayType = "array"
 
 // popped reports the members that the reply names as removed from the key.
 func popped(remove string, key int) func(*effectWriter) {

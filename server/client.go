@@ -84,11 +84,12 @@ type protocolState struct {
 
 // replicaOptions is set by REPLCONF, SYNC and PSYNC.
 type replicaOptions struct {
-	replicaIP     string
-	replicaPort   int64
-	replicaEOF    bool // accepts a dump of unknown length
-	replicaPSYNC2 bool // accepts a new ID with +CONTINUE
-	isReplica     atomic.Bool
+	replicaIP      string
+	replicaPort    int64
+	replicaEOF     bool // accepts a dump of unknown length
+	replicaPSYNC2  bool // accepts a new ID with +CONTINUE
+	replicaModules bool // takes values of modules
+	isReplica      atomic.Bool
 }
 
 // subscriptionState is set by SUBSCRIBE and MONITOR.

@@ -18,7 +18,8 @@ import (
 // Dump holds the data of one moment as an RDB file.
 type Dump struct {
 	io.ReadCloser
-	Size int64
+	Size    int64
+	Skipped int // keys that it lacks
 }
 
 // DumpOptions are the options of Config.Dump.
@@ -60,6 +61,7 @@ func (c *client) replConf(args [][]byte) resp.Value {
 		case "capa":
 			c.replicaEOF = c.replicaEOF || commands.Is(value, "EOF")
 			c.replicaPSYNC2 = c.replicaPSYNC2 || commands.Is(value, "PSYNC2")
+			c.replicaModules = c.replicaModules || commands.Is(value, "MEOWDIS-MODULES")
 		case "rdb-filter-only":
 			if len(value) > 0 {
 				return resp.MakeError("ERR Unsupported rdb-filter-only option: " + commands.Quote(value))
@@ -159,7 +161,7 @@ func (c *client) fullSync(r *replica, greets bool) error {
 	c.server.syncs.Add(1)
 	log := c.server.replication
 	began := make(chan string, 1)
-	o := DumpOptions{Modules: c.wantsDump, Began: func() {
+	o := DumpOptions{Modules: c.wantsDump || r.modules, Began: func() {
 		id, offset := log.position()
 		if !c.wantsDump {
 			id, offset = log.attach(r)
@@ -174,6 +176,12 @@ func (c *client) fullSync(r *replica, greets bool) error {
 	dump, err := c.awaitDump(c.life, o, began)
 	if err != nil {
 		return err
+	}
+	if arrays := 0; !c.wantsDump {
+		if r.modules {
+			arrays = dump.Skipped
+		}
+		log.noteSkipped(dump.Skipped, arrays)
 	}
 	err = c.sendDump(r, dump)
 	if err = errors.Join(err, dump.Close()); err != nil || c.wantsDump {

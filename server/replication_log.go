@@ -33,14 +33,18 @@ type replicationLog struct {
 	start    int64    // offset before the first byte of blocks
 	end      int64    // offset of the last byte
 	written  int64    // offset of the last byte of an effect: pings may follow
-	db       int      // the database that replicas have selected; -1 makes the next effect select one
+	spans    []span   // the parts that are for some replicas only, in order
+	modules  bool     // effects are recorded for replicas with modules, from offset since
+	since    int64
+	db       int // the database that replicas have selected; -1 makes the next effect select one
 	grown    chan struct{}
 	replicas map[*replica]bool
 	waits    map[*ackWait]bool
 	budget   *store.Budget
 	expires  *time.Timer // stops the log; nil while there are replicas
 
-	skipped, resets, partial, partialFailed atomic.Int64
+	skipped, skippedArrays         atomic.Int64
+	resets, partial, partialFailed atomic.Int64
 }
 
 // replica holds the progress of a connection that follows the log. The log's mutex guards its progress.
@@ -59,6 +63,7 @@ type replica struct {
 	eof        bool // it accepts a dump of unknown length
 	marked     bool // it gets one, and acknowledges it before the stream begins
 	partialsOK bool // it accepts a new ID with +CONTINUE
+	modules    bool // it takes values of modules
 }
 
 // ackWait holds a client that waits until n replicas have acknowledged an offset.
@@ -98,7 +103,7 @@ func (l *replicationLog) activate() {
 	if active {
 		return
 	}
-	detach := l.server.config.Engine.ListenEffects(l.record, l.server.budget(0))
+	detach := l.server.config.Engine.ListenEffects(l.record, l.hasModules, l.server.budget(0))
 	ended := make(chan struct{})
 	l.mu.Lock()
 	l.stop = func() {
@@ -137,7 +142,7 @@ func (l *replicationLog) deactivate() {
 		l.mu.Unlock()
 		return
 	}
-	l.stop, l.expires = nil, nil
+	l.stop, l.expires, l.modules = nil, nil, false
 	l.forget()
 	l.mu.Unlock()
 	stop()
@@ -145,7 +150,7 @@ func (l *replicationLog) deactivate() {
 
 // forget empties the log and changes its ID, so that no replica continues.
 func (l *replicationLog) forget() {
-	l.id, l.blocks, l.start, l.db, l.written = randomID(), nil, l.end, -1, l.end
+	l.id, l.blocks, l.spans, l.start, l.db, l.written = randomID(), nil, nil, l.end, -1, l.end
 	l.budget.Rewind(0)
 }
 
@@ -162,9 +167,7 @@ func (l *replicationLog) reset() {
 func (l *replicationLog) record(e engine.Effects) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e.Skipped > 0 && l.skipped.Add(int64(e.Skipped)) == int64(e.Skipped) {
-		l.server.config.Logger.Warn("keys are not sent to replicas: Redis has no type for them (INFO's repl_skipped_keys counts them)")
-	}
+	l.skip(e)
 	if e.Unknown {
 		l.reset()
 		return
@@ -178,15 +181,17 @@ func (l *replicationLog) record(e engine.Effects) {
 		if n > 1 {
 			b = resp.AppendCommand(b, []byte("MULTI"))
 		}
-		for _, one := range rest[:n] {
-			if one.DB != l.db {
-				b = resp.AppendCommand(b, []byte("SELECT"), strconv.AppendInt(nil, int64(one.DB), 10))
-				l.db = one.DB
+		for unit := rest[:n]; len(unit) > 0; {
+			if unit[0].DB != l.db {
+				b = resp.AppendCommand(b, []byte("SELECT"), strconv.AppendInt(nil, int64(unit[0].DB), 10))
+				l.db = unit[0].DB
 			}
-			if b = resp.AppendCommand(b, one.Args...); len(b) >= logBlock {
-				l.append(b)
-				b = b[:0]
+			same := 1
+			for same < len(unit) && unit[same].DB == l.db && unit[same].For == unit[0].For {
+				same++
 			}
+			b = l.recordFor(b, unit[:same])
+			unit = unit[same:]
 		}
 		if n > 1 {
 			b = resp.AppendCommand(b, []byte("EXEC"))
@@ -196,6 +201,46 @@ func (l *replicationLog) record(e engine.Effects) {
 	l.append(b)
 	if len(e.List) > 0 {
 		l.written = l.end
+	}
+}
+
+// recordFor appends effects of one database for the same replicas to b, which follows the end of the log. It returns the
+// rest of b.
+func (l *replicationLog) recordFor(b []byte, effects []engine.Effect) []byte {
+	first := l.end + int64(len(b))
+	for _, one := range effects {
+		if b = resp.AppendCommand(b, one.Args...); len(b) >= logBlock {
+			l.append(b)
+			b = b[:0]
+		}
+	}
+	if who := effects[0].For; who != engine.Everyone {
+		if !canFill(l.end + int64(len(b)) - first) {
+			b = resp.AppendCommand(b, []byte("PING"))
+		}
+		l.spans = append(l.spans, span{first, l.end + int64(len(b)), who})
+	}
+	return b
+}
+
+// skip counts changes of values that replicas do not get.
+func (l *replicationLog) skip(e engine.Effects) {
+	n := e.Skipped
+	for r := range l.replicas {
+		if !r.modules {
+			n += e.ModuleKeys
+			break
+		}
+	}
+	l.noteSkipped(n, e.Skipped)
+}
+
+// noteSkipped counts keys that a replica does not get. Arrays are the keys that even replicas with modules do not get.
+func (l *replicationLog) noteSkipped(keys, arrays int) {
+	n := int64(keys)
+	l.skippedArrays.Add(int64(arrays))
+	if n > 0 && l.skipped.Add(n) == n {
+		l.server.config.Logger.Warn("keys are not sent to replicas: they have no type for them (INFO's repl_skipped_keys counts them)")
 	}
 }
 
@@ -260,6 +305,8 @@ func (l *replicationLog) trim() {
 	}
 	if n > 0 {
 		l.blocks = slices.Clone(l.blocks[n:])
+		old, _ := slices.BinarySearchFunc(l.spans, l.start, span.endsBefore)
+		l.spans = slices.Clone(l.spans[old:])
 		l.budget.Rewind(l.budget.Used() - min(l.budget.Used(), int64(n)*logBlock))
 	}
 }
@@ -270,7 +317,17 @@ func (l *replicationLog) attach(r *replica) (id string, offset int64) {
 	defer l.mu.Unlock()
 	r.pos, l.db = l.end, -1
 	l.replicas[r] = true
+	if r.modules && !l.modules {
+		l.modules, l.since = true, l.end
+	}
 	return l.id, l.end
+}
+
+// hasModules implements the parameter of ListenEffects.
+func (l *replicationLog) hasModules() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.modules
 }
 
 // position returns the ID and the offset of this moment.
@@ -284,7 +341,7 @@ func (l *replicationLog) position() (id string, offset int64) {
 func (l *replicationLog) resume(r *replica, id string, next int64) (current string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.stop == nil || id != l.id || next-1 < l.start || next-1 > l.end {
+	if l.stop == nil || id != l.id || next-1 < l.start || next-1 > l.end || r.modules && (!l.modules || next-1 < l.since) {
 		return "", false
 	}
 	if l.expires != nil {
@@ -317,8 +374,9 @@ func (l *replicationLog) next(r *replica) (b []byte, grown <-chan struct{}) {
 	at := l.start
 	for _, block := range l.blocks {
 		if from := r.pos - at; from >= 0 && from < int64(len(block)) {
-			r.pos = at + int64(len(block))
-			return block[from:len(block):len(block)], nil
+			b, at = block[from:len(block):len(block)], r.pos
+			r.pos += int64(len(b))
+			return l.visible(r, b, at), nil
 		}
 		at += int64(len(block))
 	}
@@ -403,7 +461,8 @@ func (l *replicationLog) info() (lines []string) {
 	active, first := 0, int64(0)
 	if l.stop != nil {
 		active, first = 1, l.start+1
-		lines = append(lines, field("repl_resyncs_forced", l.resets.Load()), field("repl_skipped_keys", l.skipped.Load()))
+		lines = append(lines, field("repl_resyncs_forced", l.resets.Load()), field("repl_skipped_keys", l.skipped.Load()),
+			field("repl_skipped_arrays", l.skippedArrays.Load()))
 	}
 	return append(lines, "master_failover_state:no-failover", field("master_replid", l.id),
 		field("master_replid2", strings.Repeat("0", len(l.id))), field("master_repl_offset", l.end), "second_repl_offset:-1",
@@ -437,7 +496,8 @@ func (r *replica) isCut() bool {
 
 // newReplica returns a replica for the client.
 func (c *client) newReplica() *replica {
-	r := &replica{client: c, cut: make(chan struct{}), ip: c.replicaIP, port: c.replicaPort, eof: c.replicaEOF, partialsOK: c.replicaPSYNC2}
+	r := &replica{client: c, cut: make(chan struct{}), ip: c.replicaIP, port: c.replicaPort, eof: c.replicaEOF, partialsOK: c.replicaPSYNC2,
+		modules: c.replicaModules}
 	if r.ip == "" {
 		r.ip, _, _ = net.SplitHostPort(c.net.RemoteAddr().String())
 	}

@@ -80,6 +80,19 @@ func (all Indexes) find(x *Index) *Index {
 	return nil
 }
 
+// Removal returns the commands that remove the definition.
+func (x *Index) Removal() (removal [][][]byte) {
+	if name := drops[strings.ToUpper(string(x.Commands[0][0]))]; name != "" {
+		return [][][]byte{call(name, []byte(x.Name))}
+	}
+	for _, command := range x.Commands {
+		if strings.EqualFold(string(command[0]), "FT.DICTADD") {
+			removal = append(removal, call("FT.DICTDEL", command[1:]...))
+		}
+	}
+	return removal
+}
+
 // same reports whether two definitions are equal, as far as FT.INFO shows them.
 func (x *Index) same(y *Index) bool {
 	return slices.EqualFunc(x.Commands, y.Commands, func(a, b [][]byte) bool {
@@ -421,16 +434,7 @@ func (w *indexWriter) write(x *Index) (did bool, err error) {
 
 // replace replaces an existing definition. If the server refuses the new one, it creates the old one again.
 func (w *indexWriter) replace(x, there *Index) (did bool, err error) {
-	var drop [][][]byte
-	if name := drops[strings.ToUpper(string(there.Commands[0][0]))]; name != "" {
-		drop = [][][]byte{call(name, []byte(x.Name))}
-	}
-	if x.What == DictionaryKind {
-		for _, command := range there.Commands {
-			drop = append(drop, call("FT.DICTDEL", command[1:]...))
-		}
-	}
-	why, err := w.run(slices.Concat(drop, x.Commands))
+	why, err := w.run(slices.Concat(there.Removal(), x.Commands))
 	if err == nil && why != "" {
 		w.refused(x, why)
 		_, err = w.run(there.Commands)

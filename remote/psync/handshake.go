@@ -72,8 +72,9 @@ func (s *Stream) handshake(from Position) error {
 	if _, err := s.ask("PING"); err != nil {
 		return err
 	}
-	// A server without these options replies with an error, and sends a snapshot of known length.
-	if _, err := s.ask("REPLCONF", "capa", "eof", "capa", "psync2"); err != nil {
+	// A server without these options replies with an error, and sends a snapshot of known length. meowdis sends values of
+	// modules to a replica that takes them; other servers ignore capabilities that they do not know.
+	if _, err := s.ask("REPLCONF", "capa", "eof", "capa", "psync2", "capa", "meowdis-modules"); err != nil {
 		return err
 	}
 	id, next := "?", int64(-1)

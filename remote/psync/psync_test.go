@@ -42,7 +42,7 @@ func master(t *testing.T, serve func(say func(format string, args ...any), hear 
 func greet(say func(string, ...any), hear func(string)) {
 	hear("PING")
 	say("+PONG\r\n")
-	hear("REPLCONF capa eof capa psync2")
+	hear("REPLCONF capa eof capa psync2 capa meowdis-modules")
 	say("+OK\r\n")
 }
 

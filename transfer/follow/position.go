@@ -84,39 +84,67 @@ func WritePosition(ctx context.Context, s keyspace.Session, key []byte, p Positi
 // keptKey names the set of the keys that the target keeps.
 func keptKey(position []byte) []byte { return append(slices.Clone(position), ":kept"...) }
 
+// copiedKey names the set of the definitions that were copied.
+func copiedKey(position []byte) []byte { return append(slices.Clone(position), ":definitions"...) }
+
 // WriteKept records the KeptName of each key that the target keeps.
 func WriteKept(ctx context.Context, s keyspace.Session, position []byte, names [][]byte) error {
+	return changeSet(ctx, s, "SADD", keptKey(position), names)
+}
+
+// ReadKept returns the set for Options.Kept.
+func ReadKept(ctx context.Context, s keyspace.Session, position []byte) (map[string]struct{}, error) {
+	return readSet(ctx, s, keptKey(position), struct{}{})
+}
+
+// AddCopied records definitions that are copied to the target.
+func AddCopied(ctx context.Context, s keyspace.Session, position []byte, names [][]byte) error {
+	return changeSet(ctx, s, "SADD", copiedKey(position), names)
+}
+
+// RemoveCopied forgets a definition that AddCopied has recorded.
+func RemoveCopied(ctx context.Context, s keyspace.Session, position, name []byte) error {
+	return changeSet(ctx, s, "SREM", copiedKey(position), [][]byte{name})
+}
+
+// ReadCopied returns the definitions that AddCopied has recorded.
+func ReadCopied(ctx context.Context, s keyspace.Session, position []byte) (map[string]bool, error) {
+	return readSet(ctx, s, copiedKey(position), true)
+}
+
+// changeSet adds members to a set of database 0, or removes them.
+func changeSet(ctx context.Context, s keyspace.Session, command string, key []byte, members [][]byte) error {
 	if err := transfer.Select(ctx, s, 0); err != nil {
 		return err
 	}
-	for len(names) > 0 {
-		n := min(len(names), serverCommands)
-		v, err := s.Do(ctx, append([][]byte{[]byte("SADD"), keptKey(position)}, names[:n]...)...)
+	for len(members) > 0 {
+		n := min(len(members), serverCommands)
+		v, err := s.Do(ctx, append([][]byte{[]byte(command), key}, members[:n]...)...)
 		if err == nil && v.IsError() {
 			err = transfer.Refusal(v.Str)
 		}
 		if err != nil {
 			return err
 		}
-		names = names[n:]
+		members = members[n:]
 	}
 	return nil
 }
 
-// ReadKept returns the set for Options.Kept.
-func ReadKept(ctx context.Context, s keyspace.Session, position []byte) (map[string]struct{}, error) {
+// readSet returns a set of database 0 as the keys of a map.
+func readSet[V any](ctx context.Context, s keyspace.Session, key []byte, value V) (map[string]V, error) {
 	if err := transfer.Select(ctx, s, 0); err != nil {
 		return nil, err
 	}
-	v, err := s.Do(ctx, []byte("SMEMBERS"), keptKey(position))
+	v, err := s.Do(ctx, []byte("SMEMBERS"), key)
 	if err == nil && v.IsError() {
 		err = transfer.Refusal(v.Str)
 	}
-	kept := map[string]struct{}{}
+	members := map[string]V{}
 	for _, e := range v.Elems {
-		kept[string(e.Str)] = struct{}{}
+		members[string(keyspace.Text(e))] = value
 	}
-	return kept, err
+	return members, err
 }
 
 // Forget deletes the position of a target that clients use.
@@ -124,6 +152,10 @@ func Forget(ctx context.Context, s keyspace.Session, key []byte) error {
 	if err := transfer.Select(ctx, s, 0); err != nil {
 		return err
 	}
-	_, err := s.Do(ctx, []byte("DEL"), key, keptKey(key))
-	return err
+	for _, key := range [][]byte{key, keptKey(key), copiedKey(key)} { // apart: in a cluster they are in different slots
+		if _, err := s.Do(ctx, []byte("DEL"), key); err != nil {
+			return err
+		}
+	}
+	return nil
 }

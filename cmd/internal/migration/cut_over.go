@@ -207,7 +207,7 @@ func (m *Migration) repair(ctx context.Context, found differing, o transfer.Diff
 		return err
 	}
 	m.result.Repaired = found.n
-	m.say("%s differed, and were copied again", move.Count(int64(found.n), "key"))
+	m.say("copied again because they differed: %s", move.Count(int64(found.n), "key"))
 	o.Found = func(d transfer.Difference) {
 		if m.result.Differences++; m.result.Differences <= move.MaxListed {
 			m.say("%s differs: %s", d.Key, d.What)

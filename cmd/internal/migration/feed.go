@@ -189,8 +189,8 @@ func (m *Migration) sourceOffset(ctx context.Context, f *feed) (at int64, err er
 	if err != nil {
 		return 0, err
 	}
-	if fact(v, "repl_skipped_keys") != "" && !m.leavesOut.Swap(true) { // meowdis
-		m.say("the stream of %s leaves out types that Redis does not have, such as JSON; --cut-over copies their keys", m.src.Target)
+	if n := fact(v, "repl_skipped_arrays"); n != "" && n != "0" && !m.leavesOut.Swap(true) { // meowdis
+		m.say("the stream of %s leaves out arrays; --cut-over compares all keys, and copies them", m.src.Target)
 	}
 	text := fact(v, "master_repl_offset")
 	if text == "" {

@@ -86,7 +86,7 @@ type Migration struct {
 	paused        time.Time // writes at the source, for a cut-over
 	pausedUntil   time.Time
 	retried       string              // the last error of the target that was reported
-	searches      bool                // the source has indexes of search
+	searches      bool                // the source has or had indexes of search
 	refusedNames  map[string]bool     // the definitions that the target refused, and why
 	notShown      string              // the definitions of the source that could not be read, as last reported
 	kept          map[string]struct{} // cache of follow.ReadKept; guarded by writing

@@ -171,6 +171,7 @@ func (m *Migration) add(ctx context.Context, f *feed, c psync.Command) error {
 	m.writing.Lock()
 	defer m.writing.Unlock()
 	m.followed = true
+	m.searches = m.searches || definesSearch(c.Args)
 	m.turn(f)
 	return f.apply.Add(ctx, c.Args, c.End)
 }
@@ -241,8 +242,8 @@ func (m *Migration) target(clock int64) follow.Target {
 
 // noteRefused reports a command that the target refused.
 func (m *Migration) noteRefused(command string, err error) {
-	if strings.HasPrefix(command, "FT.") && strings.HasSuffix(err.Error(), "already exists") {
-		return // copyDefinitions was earlier than the stream
+	if isDefined(command, err) {
+		return
 	}
 	if n := m.refused.Add(1); n <= move.MaxListed {
 		m.say("%s was refused: %v: the target differs from the source", command, err)
