@@ -118,9 +118,11 @@ func (l *Lister) addTypes(t *RoundTrip, keys []Key) {
 
 // callEach returns a call of the command for each key.
 func callEach(keys []Key, words ...string) [][][]byte {
-	calls := make([][][]byte, len(keys))
-	for i, k := range keys {
-		calls[i] = append(Call(words...), k.Name)
+	shared, n := Call(words...), len(words)+1
+	calls, args := make([][][]byte, len(keys)), make([][]byte, 0, len(keys)*n)
+	for i := range keys {
+		args = append(append(args, shared...), keys[i].Name)
+		calls[i] = args[i*n : (i+1)*n : (i+1)*n]
 	}
 	return calls
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -100,13 +101,14 @@ func (r *Redis) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 // Pipeline runs commands in order and returns one reply for each. An error reply does not stop the commands
 // after it.
 func (r *Redis) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	if !slices.ContainsFunc(calls, func(args [][]byte) bool { _, no := withheld(args); return no }) {
+		return r.send(ctx, calls)
+	}
 	replies := make([]resp.Value, len(calls))
 	var sent [][][]byte
 	var at []int
 	for i, args := range calls {
-		if len(args) == 0 {
-			_, replies[i] = commands.Find(args)
-		} else if v, no := unavailable(args); no {
+		if v, no := withheld(args); no {
 			replies[i] = v
 		} else {
 			sent, at = append(sent, args), append(at, i)
@@ -120,6 +122,15 @@ func (r *Redis) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 		replies[at[i]] = v
 	}
 	return replies, nil
+}
+
+// withheld returns the reply to a call that is not sent, and whether there is one.
+func withheld(args [][]byte) (v resp.Value, no bool) {
+	if len(args) == 0 {
+		_, v = commands.Find(args)
+		return v, true
+	}
+	return unavailable(args)
 }
 
 // PipelineUntilError runs commands in order, stops after the first reply that is or contains an error, and

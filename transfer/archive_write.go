@@ -203,7 +203,7 @@ func writeRecord(to io.Writer, p Part) error {
 			flags |= 1 << i
 		}
 	}
-	w := &recordWriter{bufferedWriter{out: to}}
+	w := &recordWriter{bufferedWriter{out: to, buf: make([]byte, 0, smallRecord)}}
 	w.buf = append(w.buf, flags, typ)
 	if p.First {
 		w.number(uint64(p.Key.DB))
@@ -217,6 +217,8 @@ func writeRecord(to io.Writer, p Part) error {
 	w.flush()
 	return w.err
 }
+
+const smallRecord = 128 // bytes that most records fit into
 
 // recordWriter encodes the fields of records.
 type recordWriter struct{ bufferedWriter }

@@ -232,18 +232,17 @@ func (w *Writer) add(k *keyWrite, p Part) {
 
 // set returns the command that sets a string.
 func (w *Writer) set(p Part) [][]byte {
-	var args [][]byte
-	for c := range p.Calls(p.Key.Name) {
-		args = c
-	}
+	args := append(make([][]byte, 0, 6), setWord, p.Key.Name, p.Value.(rdb.String))
 	if p.Key.ExpiresAt > 0 {
 		args = append(args, []byte("PXAT"), decimal(p.Key.ExpiresAt))
 	}
 	if w.o.Existing != Replace {
-		args = append(args, []byte("NX"))
+		args = append(args, nxWord)
 	}
 	return args
 }
+
+var setWord, nxWord = []byte("SET"), []byte("NX")
 
 func (w *Writer) queue(k *keyWrite, args [][]byte) {
 	k.calls = append(k.calls, args)

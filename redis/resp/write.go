@@ -166,7 +166,13 @@ func AppendCommand(out []byte, args ...[]byte) []byte {
 // WriteCommands writes commands in wire format. Long words are not copied: only about a Piece
 // is buffered.
 func WriteCommands(to io.Writer, calls [][][]byte) (err error) {
-	var out []byte
+	size := 0
+	for _, args := range calls {
+		for _, a := range args {
+			size += len(a) + 8
+		}
+	}
+	out := make([]byte, 0, min(size+8*len(calls), 2*Piece))
 	write := func(b []byte) {
 		if err == nil && len(b) > 0 {
 			_, err = to.Write(b)
