@@ -11,7 +11,7 @@ import (
 // TestInitialisedFirst builds the program: only there are all packages together.
 func TestInitialisedFirst(t *testing.T) {
 	program := t.TempDir() + "/meowdis"
-	if out, err := exec.Command("go", "build", "-o", program, "github.com/meowdis/meowdis").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "github.com/meowdis/meowdis").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	run := exec.Command(program, "version")
