@@ -4,6 +4,7 @@ package translator
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -174,6 +175,12 @@ func (k *indexCheck) numbers() Plan {
 	}, store.Stmt{SQL: sqlNextNumbers, Args: []store.Value{k.id(), store.Int(k.numberField), store.Int(loadSlice), k.numberValue, store.Int(k.doc)}})
 }
 
+// indexes reports whether the index should have a key that it covers.
+func (k *indexCheck) indexes(key *keyRow, w *store.Work) bool {
+	b := &inverted.Batch{Schema: k.ix.schema, Synonyms: k.ix.synonyms, Work: w}
+	return k.ix.passes(key.source) && b.Add(1, key.source) == nil
+}
+
 // missingAfter looks for keys that the index should have.
 func (k *indexCheck) missingAfter(last int64) Plan {
 	return readThen(func(r *store.Result) Plan {
@@ -184,18 +191,10 @@ func (k *indexCheck) missingAfter(last int64) Plan {
 			}
 		}
 		return k.c.keyRows(ids, r.Work, func(keys []*keyRow, w *store.Work) Plan {
-			covered := keys[:0]
-			for _, key := range keys {
-				if k.ix.covers(key) {
-					covered = append(covered, key)
-				}
-			}
+			covered := slices.DeleteFunc(keys, func(key *keyRow) bool { return !k.ix.covers(key) })
 			return k.c.loadKeys(covered, k.ix.wanted(), w, func(w *store.Work) Plan {
-				for _, key := range covered {
-					b := &inverted.Batch{Schema: k.ix.schema, Synonyms: k.ix.synonyms, Work: w}
-					if k.ix.passes(key.source) && b.Add(1, key.source) == nil {
-						return k.next(fmt.Sprintf("it lacks the key %s", resp.AppendQuoted(nil, key.key, true)))
-					}
+				if at := slices.IndexFunc(covered, func(key *keyRow) bool { return k.indexes(key, w) }); at >= 0 {
+					return k.next(fmt.Sprintf("it lacks the key %s", resp.AppendQuoted(nil, covered[at].key, true)))
 				}
 				if len(ids) < loadSlice {
 					return k.next("")

@@ -114,8 +114,16 @@ func (q *rowCursor) reply(id int64) resp.Value {
 	return v
 }
 
-// ftCursor translates FT.CURSOR READ, and FT.CURSOR DEL if closes is set.
-func ftCursor(closes bool) func(*Call) Plan {
+// cursorCall holds what READ and DEL of FT.CURSOR share: the index, the id of the cursor, and the words after it.
+type cursorCall struct {
+	*Call
+	ix    *searchIndex
+	id    int64
+	words [][]byte
+}
+
+// ftCursor translates a subcommand of FT.CURSOR that plan plans.
+func ftCursor(plan func(*cursorCall) Plan) func(*Call) Plan {
 	return func(c *Call) Plan {
 		return c.withIndex(c.Args[2], noSuchIndex(c.Args[2]), func(ix *searchIndex, _ *store.Work) Plan {
 			if !c.mayQuery(ix) {
@@ -125,41 +133,50 @@ func ftCursor(closes bool) func(*Call) Plan {
 			if !ok {
 				return fail("Bad cursor ID")
 			}
-			missing := fail(fmt.Sprintf("Cursor not found, id: %d", id))
-			if closes {
-				if len(c.Args) > 4 {
-					return fail(fmt.Sprintf("Unknown argument `%s`", c.Args[4]))
-				}
-				if c.Env.Search == nil || !c.Env.Search.close(id, c.Env.DB, ix.id, c.Env.Now) {
-					return missing
-				}
-				return answer(resp.OK)
-			}
-			n := int64(0)
-			d := &definition{words: c.Args[4:]}
-			if d.is("COUNT") {
-				var bad string
-				if n, bad = positiveNumber(d, "COUNT"); bad != "" {
-					return fail(bad)
-				}
-			}
-			if d.more() {
-				return fail(fmt.Sprintf("Unknown argument `%s`", d.next()))
-			}
-			if c.Env.Search == nil {
-				return missing
-			}
-			c.use(ix)
-			part, more, ok := c.Env.Search.take(id, c.Env.DB, ix.id, n, c.Env.Now)
-			switch {
-			case !ok:
-				return missing
-			case !more:
-				id = 0
-			}
-			return answer(part.reply(id))
+			return plan(&cursorCall{c, ix, id, c.Args[4:]})
 		})
 	}
+}
+
+func (c *cursorCall) missing() Plan { return fail(fmt.Sprintf("Cursor not found, id: %d", c.id)) }
+
+func (c *cursorCall) unknown(word []byte) Plan {
+	return fail(fmt.Sprintf("Unknown argument `%s`", word))
+}
+
+func (c *cursorCall) close() Plan {
+	switch {
+	case len(c.words) > 0:
+		return c.unknown(c.words[0])
+	case c.Env.Search == nil || !c.Env.Search.close(c.id, c.Env.DB, c.ix.id, c.Env.Now):
+		return c.missing()
+	}
+	return answer(resp.OK)
+}
+
+func (c *cursorCall) read() Plan {
+	n, d := int64(0), &definition{words: c.words}
+	if d.is("COUNT") {
+		var bad string
+		if n, bad = positiveNumber(d, "COUNT"); bad != "" {
+			return fail(bad)
+		}
+	}
+	if d.more() {
+		return c.unknown(d.next())
+	}
+	if c.Env.Search == nil {
+		return c.missing()
+	}
+	c.use(c.ix)
+	part, more, ok := c.Env.Search.take(c.id, c.Env.DB, c.ix.id, n, c.Env.Now)
+	switch {
+	case !ok:
+		return c.missing()
+	case !more:
+		return answer(part.reply(0))
+	}
+	return answer(part.reply(c.id))
 }
 
 // ftCursorGC translates FT.CURSOR GC, which returns how many idle cursors it has closed.

@@ -4,6 +4,7 @@ package translator
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -62,33 +63,42 @@ func ftTagvals(c *Call) Plan {
 			return fail("Not a tag field")
 		}
 		return c.withChanged(ix, w, func(p *pending) Plan {
-			first := inverted.TagTerm(f, "")
 			return read(func(r *store.Result) resp.Value {
-				found := map[string]bool{}
-				for _, row := range r.Rows[0] {
-					if tag := inverted.TagOf(row[0].Bytes()); !found[tag] {
-						r.Work.Step(len(row[1].Bytes()))
-						inverted.Postings(row[1].Bytes(), func(posting inverted.Posting) { found[tag] = found[tag] || !p.hidden[posting.Doc] })
-					}
-				}
-				for _, tag := range p.batch.TagsOf(f) {
-					found[tag] = true
-				}
-				tags := make([]string, 0, len(found))
-				for tag, live := range found {
-					if live {
-						tags = append(tags, tag)
-					}
-				}
-				slices.Sort(tags)
 				v := resp.Value{Kind: resp.Set, Elems: []resp.Value{}}
-				for _, tag := range tags {
+				for _, tag := range p.tags(f, r.Rows[0], r.Work) {
 					v.Elems = append(v.Elems, resp.MakeString(tag))
 				}
 				return v
-			}, store.Stmt{SQL: sqlTags, Args: []store.Value{store.Int(ix.id), store.Bytes(first), store.Bytes(inverted.After(first))}})
+			}, ix.tagStmt(f))
 		})
 	})
+}
+
+// tagStmt reads the terms of a tag field.
+func (ix *searchIndex) tagStmt(f *inverted.Field) store.Stmt {
+	first := inverted.TagTerm(f, "")
+	return store.Stmt{SQL: sqlTags, Args: []store.Value{store.Int(ix.id), store.Bytes(first), store.Bytes(inverted.After(first))}}
+}
+
+// tags returns the tags of live documents, sorted, from the rows of tagStmt and from the changed keys.
+func (p *pending) tags(f *inverted.Field, rows []store.Row, w *store.Work) []string {
+	live := map[string]bool{}
+	for _, row := range rows {
+		tag := inverted.TagOf(row[0].Bytes())
+		if live[tag] {
+			continue
+		}
+		w.Step(len(row[1].Bytes()))
+		inverted.Postings(row[1].Bytes(), func(posting inverted.Posting) {
+			if !p.hidden[posting.Doc] {
+				live[tag] = true
+			}
+		})
+	}
+	for _, tag := range p.batch.TagsOf(f) {
+		live[tag] = true
+	}
+	return slices.Sorted(maps.Keys(live))
 }
 
 // Synonyms are indexed with the words, so a change scans the keys again.
@@ -184,41 +194,49 @@ func (m *marking) parse(word string, d *definition, s *inverted.Schema) (bad str
 		m.summarize, m.summary = true, text.DefaultSummary
 		fields = &m.summarized
 	}
+	options := map[string]map[string]func() string{
+		"HIGHLIGHT": {"TAGS": func() string { return wordsOf(d, "TAGS", &m.open, &m.close) }},
+		"SUMMARIZE": {
+			"FRAGS":     func() string { return positive(d, "FRAGS", &m.summary.Fragments) },
+			"LEN":       func() string { return positive(d, "LEN", &m.summary.Words) },
+			"SEPARATOR": func() string { return wordsOf(d, "SEPARATOR", &m.summary.Separator) },
+		},
+	}[word]
+	options["FIELDS"] = func() string { return fieldsOf(d, s, fields) }
 	for d.more() {
-		switch {
-		case d.is("FIELDS"):
-			list, bad := d.counted("FIELDS")
-			if bad != "" {
-				return bad
-			}
-			for _, name := range list {
-				if s.Field(string(name)) == nil {
-					return fmt.Sprintf("No such property `%s`", name)
-				}
-				*fields = append(*fields, string(name))
-			}
-		case m.highlight && word == "HIGHLIGHT" && d.is("TAGS"):
-			if len(d.words)-d.at < 2 {
-				return badArgument("TAGS", noArgument)
-			}
-			m.open, m.close = string(d.next()), string(d.next())
-		case word == "SUMMARIZE" && d.is("FRAGS"):
-			bad = positive(d, "FRAGS", &m.summary.Fragments)
-		case word == "SUMMARIZE" && d.is("LEN"):
-			bad = positive(d, "LEN", &m.summary.Words)
-		case word == "SUMMARIZE" && d.is("SEPARATOR"):
-			if !d.more() {
-				return badArgument("SEPARATOR", noArgument)
-			}
-			m.summary.Separator = string(d.next())
-		default:
-			return ""
+		parse := options[upper(d.words[d.at])]
+		if parse == nil {
+			break
 		}
-		if bad != "" {
+		d.at++
+		if bad := parse(); bad != "" {
 			return bad
 		}
 	}
 	return ""
+}
+
+// wordsOf reads a word for each of to.
+func wordsOf(d *definition, option string, to ...*string) (bad string) {
+	if len(d.words)-d.at < len(to) {
+		return badArgument(option, noArgument)
+	}
+	for _, to := range to {
+		*to = string(d.next())
+	}
+	return ""
+}
+
+// fieldsOf reads a counted list of fields of the schema.
+func fieldsOf(d *definition, s *inverted.Schema, to *[]string) (bad string) {
+	list, bad := d.counted("FIELDS")
+	for _, name := range list {
+		if s.Field(string(name)) == nil {
+			return fmt.Sprintf("No such property `%s`", name)
+		}
+		*to = append(*to, string(name))
+	}
+	return bad
 }
 
 // maxSummary limits FRAGS and LEN.

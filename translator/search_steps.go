@@ -231,52 +231,69 @@ type rowGroup struct {
 	reducers []expr.Reducer
 }
 
-func (s *groupStep) run(a *pipeline) error {
-	groups := map[string]*rowGroup{}
-	var order []*rowGroup
-	for _, r := range a.rows {
-		row := a.exprRow(r)
-		var visit func(at int, key []byte, values []expr.Value) error
-		visit = func(at int, key []byte, values []expr.Value) error {
-			a.work.Step(64)
-			if at < len(s.by) {
-				v, _ := a.property(r, s.by[at])
-				items := []expr.Value{v}
-				if v.Kind == expr.Array && len(v.Items) > 0 {
-					items = v.Items
-				}
-				for _, item := range items {
-					text := item.String()
-					next := append(append(slices.Clip(key), byte(item.Kind)), text...)
-					if err := visit(at+1, append(next, 0), append(slices.Clip(values), item)); err != nil {
-						return err
-					}
-				}
-				return nil
-			}
-			g := groups[string(key)]
-			if g == nil {
-				if len(order) == s.most {
-					return tooManyGroups(s.most)
-				}
-				a.work.Grow(int64(320 + len(key)))
-				g = &rowGroup{row: &aggregateRow{values: map[string]expr.Value{}}}
-				for i, name := range s.by {
-					g.row.values[name] = values[i]
-				}
-				for _, reduction := range s.reductions {
-					g.reducers = append(g.reducers, reduction.New())
-				}
-				groups[string(key)] = g
-				order = append(order, g)
-			}
-			for _, reducer := range g.reducers {
-				a.work.Grow(16)
-				reducer.Add(row)
-			}
-			return nil
+// grouping collects the groups of a step in the order of their first rows.
+type grouping struct {
+	*groupStep
+	*pipeline
+	row    *expr.Row // the one that is added
+	groups map[string]*rowGroup
+	order  []*rowGroup
+}
+
+// add adds r to the groups of its values from property at on: with an array, to a group per item. key and values
+// describe the properties before at.
+func (g *grouping) add(r *aggregateRow, at int, key []byte, values []expr.Value) error {
+	g.work.Step(64)
+	if at == len(g.by) {
+		into, err := g.group(key, values)
+		if err != nil {
+			return err
 		}
-		if err := visit(0, nil, nil); err != nil {
+		for _, reducer := range into.reducers {
+			g.work.Grow(16)
+			reducer.Add(g.row)
+		}
+		return nil
+	}
+	v, _ := g.property(r, g.by[at])
+	items := []expr.Value{v}
+	if v.Kind == expr.Array && len(v.Items) > 0 {
+		items = v.Items
+	}
+	for _, item := range items {
+		next := append(append(slices.Clip(key), byte(item.Kind)), item.String()...)
+		if err := g.add(r, at+1, append(next, 0), append(slices.Clip(values), item)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// group returns the group of a key, and begins it if it is new.
+func (g *grouping) group(key []byte, values []expr.Value) (*rowGroup, error) {
+	if old := g.groups[string(key)]; old != nil {
+		return old, nil
+	}
+	if len(g.order) == g.most {
+		return nil, tooManyGroups(g.most)
+	}
+	g.work.Grow(int64(320 + len(key)))
+	fresh := &rowGroup{row: &aggregateRow{values: map[string]expr.Value{}}}
+	for i, name := range g.by {
+		fresh.row.values[name] = values[i]
+	}
+	for _, reduction := range g.reductions {
+		fresh.reducers = append(fresh.reducers, reduction.New())
+	}
+	g.groups[string(key)], g.order = fresh, append(g.order, fresh)
+	return fresh, nil
+}
+
+func (s *groupStep) run(a *pipeline) error {
+	g := &grouping{groupStep: s, pipeline: a, groups: map[string]*rowGroup{}}
+	for _, r := range a.rows {
+		g.row = a.exprRow(r)
+		if err := g.add(r, 0, nil, nil); err != nil {
 			return err
 		}
 	}
@@ -284,11 +301,11 @@ func (s *groupStep) run(a *pipeline) error {
 	for _, name := range slices.Concat(s.by, s.as) {
 		a.show(name)
 	}
-	for _, g := range order {
-		for i, reducer := range g.reducers {
-			g.row.values[s.as[i]] = reducer.Result()
+	for _, group := range g.order {
+		for i, reducer := range group.reducers {
+			group.row.values[s.as[i]] = reducer.Result()
 		}
-		a.rows = append(a.rows, g.row)
+		a.rows = append(a.rows, group.row)
 	}
 	a.total = len(a.rows)
 	return nil

@@ -144,40 +144,45 @@ func (f *finder) columns(fields []string, w *store.Work, next func(of map[string
 	for i, name := range fields {
 		field := f.ix.schema.Field(name)
 		if stmts[i] = f.numbers(field, math.Inf(-1), math.Inf(1)); field.Type == inverted.Tag {
-			first := inverted.TagTerm(field, "")
-			stmts[i] = store.Stmt{SQL: sqlTags, Args: []store.Value{store.Int(f.ix.id), store.Bytes(first), store.Bytes(inverted.After(first))}}
+			stmts[i] = f.ix.tagStmt(field)
 		}
 	}
 	return readThen(func(r *store.Result) Plan {
 		for i, name := range fields {
-			field, c := f.ix.schema.Field(name), column{}
-			of[name] = c
-			add := func(doc int64, v upstash.Value) {
+			c := column{}
+			f.eachValue(f.ix.schema.Field(name), r.Rows[i], r.Work, func(doc int64, v upstash.Value) {
 				if found[doc] {
 					r.Work.Grow(96)
 					c[doc] = append(c[doc], v)
 				}
-			}
-			for _, row := range r.Rows[i] {
-				r.Work.Step(16)
-				if field.Type != inverted.Tag {
-					add(row[1].Int(), upstash.Value{Num: row[0].Float()})
-					continue
-				}
-				tag := inverted.TagOf(row[0].Bytes())
-				inverted.Postings(row[1].Bytes(), func(p inverted.Posting) { add(p.Doc, upstash.Value{Text: tag}) })
-			}
-			if field.Type == inverted.Tag {
-				f.pending.batch.EachTag(field, func(tag string, doc int64) { add(doc, upstash.Value{Text: tag}) })
-			}
-			for _, n := range f.pending.batch.Numbers {
-				if n.Field == field.ID {
-					add(n.Doc, upstash.Value{Num: n.Value})
-				}
-			}
+			})
+			of[name] = c
 		}
 		return next(of, r.Work)
 	}, stmts...)
+}
+
+// eachValue calls add with the values of a field, from its rows and from the changed keys.
+func (f *finder) eachValue(field *inverted.Field, rows []store.Row, w *store.Work, add func(doc int64, v upstash.Value)) {
+	batch := f.pending.batch
+	if field.Type == inverted.Tag {
+		for _, row := range rows {
+			w.Step(16)
+			tag := inverted.TagOf(row[0].Bytes())
+			inverted.Postings(row[1].Bytes(), func(p inverted.Posting) { add(p.Doc, upstash.Value{Text: tag}) })
+		}
+		batch.EachTag(field, func(tag string, doc int64) { add(doc, upstash.Value{Text: tag}) })
+		return
+	}
+	for _, row := range rows {
+		w.Step(16)
+		add(row[1].Int(), upstash.Value{Num: row[0].Float()})
+	}
+	for _, n := range batch.Numbers {
+		if n.Field == field.ID {
+			add(n.Doc, upstash.Value{Num: n.Value})
+		}
+	}
 }
 
 // rank computes the scores, and orders the hits by them. Documents without the field of ORDERBY are last.

@@ -492,53 +492,62 @@ func (s source) compare(p, q part) int {
 	return order
 }
 
-func (c *composite) run(a *Aggregation, rows []Row) []any {
-	type combination [maxSources]part
-	g := group(rows, func(row Row) []combination {
-		all := []combination{{}}
-		for i, s := range c.sources {
-			var next []combination
-			for _, head := range all {
-				for _, p := range s.parts(row) {
-					head[i] = p
-					if next = append(next, head); len(next) == maxCombinations {
-						break
-					}
+// value returns the part of a key as a reply shows it.
+func (s source) value(p part) any {
+	switch {
+	case p.missing:
+		return nil
+	case s.field.Type.IsNumeric():
+		return p.value.Num
+	}
+	return p.value.Text
+}
+
+// combination identifies a bucket by a part per source.
+type combination [maxSources]part
+
+// combinations returns the keys of a row, which has several if it has several values of a source.
+func (c *composite) combinations(row Row) []combination {
+	all := []combination{{}}
+	for i, s := range c.sources {
+		var next []combination
+		for _, head := range all {
+			for _, p := range s.parts(row) {
+				head[i] = p
+				if next = append(next, head); len(next) == maxCombinations {
+					break
 				}
 			}
-			all = next
 		}
-		return all
-	})
-	compare := func(p, q combination) int {
-		for i, s := range c.sources {
-			if order := s.compare(p[i], q[i]); order != 0 {
-				return order
-			}
-		}
-		return 0
+		all = next
 	}
+	return all
+}
+
+func (c *composite) compare(p, q combination) int {
+	for i, s := range c.sources {
+		if order := s.compare(p[i], q[i]); order != 0 {
+			return order
+		}
+	}
+	return 0
+}
+
+func (c *composite) run(a *Aggregation, rows []Row) []any {
+	g := group(rows, c.combinations)
 	keys := g.keys
 	if c.after != nil {
 		var last combination
 		copy(last[:], c.after)
-		keys = slices.DeleteFunc(keys, func(k combination) bool { return compare(k, last) <= 0 })
+		keys = slices.DeleteFunc(keys, func(k combination) bool { return c.compare(k, last) <= 0 })
 	}
-	slices.SortFunc(keys, compare)
+	slices.SortFunc(keys, c.compare)
 	buckets, more := []any{}, len(keys) > c.size
 	keys = keys[:min(c.size, len(keys))]
 	for _, k := range keys {
 		key := []any{}
 		for i, s := range c.sources {
-			var value any
-			switch {
-			case k[i].missing:
-			case s.field.Type.IsNumeric():
-				value = k[i].value.Num
-			default:
-				value = k[i].value.Text
-			}
-			key = append(key, s.name, value)
+			key = append(key, s.name, s.value(k[i]))
 		}
 		buckets = append(buckets, a.bucket([]any{"key", key}, g.rows[k]))
 	}
