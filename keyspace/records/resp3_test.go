@@ -40,8 +40,8 @@ func TestRESP3(t *testing.T) {
 			line := strings.ToUpper(string(bytes.Join(s.Args, []byte(" "))))
 			other := slices.ContainsFunc([]string{
 				"JSON.RESP", " EXPAND", // see RESP3
-				" BYFLOAT",                                                 // other digits in RESP2
-				"TS.GET ", "TS.RANGE ", "TS.REVRANGE ", "TS.M", "TS.INFO ", // other digits, and fewer parts
+				" BYFLOAT",                                                                     // other digits in RESP2
+				"TS.GET ", "TS.RANGE ", "TS.REVRANGE ", "TS.M", "TS.N", "TS.READ ", "TS.INFO ", // other digits, and fewer parts
 				"FT.SEARCH ", "FT.AGGREGATE ", "FT.HYBRID ", "FT.PROFILE ", "FT.SPELLCHECK ", "FT.SUGGET ", "FT.CONFIG ", "SEARCH.QUERY ", "SEARCH.AGGREGATE ", "SEARCH.LISTINDEXES", // other shapes
 				"BF.INFO BF ", "BF.INFO FIXED2 ", "BF.INFO INS ", // one property, whose name RESP2 lacks
 			}, func(part string) bool { return strings.Contains(line, part) })
