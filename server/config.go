@@ -73,8 +73,12 @@ func parameters(c Config) map[string]string {
 // limits returns the parameters that select the encodings of values.
 func limits(params map[string]string) translator.Limits {
 	n := func(name string) int64 {
-		n, _ := strconv.ParseInt(params[name], 10, 64)
+		n, _ := strconv.ParseInt(valueIn(params, name), 10, 64)
 		return n
+	}
+	f := func(name string) float64 {
+		f, _ := strconv.ParseFloat(valueIn(params, name), 64)
+		return f
 	}
 	return translator.Limits{
 		HashFields: n("hash-max-listpack-entries"), HashBytes: n("hash-max-listpack-value"),
@@ -83,6 +87,13 @@ func limits(params map[string]string) translator.Limits {
 		ZsetMembers: n("zset-max-listpack-entries"), ZsetBytes: n("zset-max-listpack-value"),
 		ListSize: n("list-max-listpack-size"), HLLBytes: n("hll-sparse-max-bytes"),
 		NodeEntries: n("stream-node-max-entries"), NodeBytes: n("stream-node-max-bytes"),
+		Modules: &translator.ModuleDefaults{
+			BloomRate: f("bf-error-rate"), BloomCapacity: n("bf-initial-size"), BloomExpansion: n("bf-expansion-factor"),
+			CuckooCapacity: n("cf-initial-size"), CuckooBucket: n("cf-bucket-size"), CuckooIterations: n("cf-max-iterations"),
+			CuckooExpansion: n("cf-expansion-factor"), CuckooFilters: n("cf-max-expansions"),
+			SeriesRetention: n("ts-retention-policy"), SeriesChunk: n("ts-chunk-size-bytes"), SeriesPlain: valueIn(params, "ts-encoding") == "uncompressed",
+			SeriesPolicy: valueIn(params, "ts-duplicate-policy"), SeriesIgnoreTime: n("ts-ignore-max-time-diff"), SeriesIgnoreValue: f("ts-ignore-max-val-diff"),
+		},
 	}
 }
 
@@ -113,8 +124,9 @@ func (s *Server) paramValues() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	values := make(map[string]string, len(specs())+len(aliases))
+	params := s.current()
 	for name := range specs() {
-		values[name] = valueIn(s.params, name)
+		values[name] = valueIn(params, name)
 	}
 	for alias, name := range aliases {
 		values[alias] = values[name]
@@ -133,7 +145,7 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 	if bad := s.unsettable(args[2:]); bad.IsError() {
 		return bad
 	}
-	changed := maps.Clone(s.params)
+	changed := s.current()
 	for i := 2; i < len(args); i += 2 {
 		asked, name := parameter(args[i])
 		value, why := normalized(name, string(args[i+1]), valueIn(changed, name))
@@ -147,6 +159,15 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 	}
 	s.applyParams(changed)
 	return resp.OK
+}
+
+// current returns a copy of the parameters. FT.CONFIG SET changes some of them. The caller holds s.mu.
+func (s *Server) current() map[string]string {
+	params := maps.Clone(s.params)
+	if s.config.Engine != nil {
+		maps.Copy(params, s.config.Engine.SearchParameters())
+	}
+	return params
 }
 
 // normalized returns a new value of a parameter as CONFIG GET shows it, or an error text.
@@ -174,6 +195,7 @@ func (s *Server) applyParams(changed map[string]string) {
 		return
 	}
 	s.config.Engine.SetLimits(limits(changed))
+	s.config.Engine.SetSearchParameters(changed)
 	s.notify(changed[eventsParameter])
 	most, _ := strconv.ParseInt(changed["maxmemory"], 10, 64)
 	s.config.Engine.SetMaxMemory(most, changed["maxmemory-policy"])
@@ -187,7 +209,7 @@ func (s *Server) applyParams(changed map[string]string) {
 func (s *Server) SetMaxData(bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	params := maps.Clone(s.params)
+	params := s.current()
 	params["maxmemory"] = strconv.FormatInt(bytes, 10)
 	s.applyParams(params)
 }

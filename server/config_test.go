@@ -55,6 +55,35 @@ func TestConfigSetTooMuch(t *testing.T) {
 	}
 }
 
+// The parameters of modules: redis.io/docs/latest/develop/data-types/timeseries/configuration,
+// …/probabilistic/configuration and …/ai/search-and-query/administration/configuration.
+func TestConfigOfModules(t *testing.T) {
+	c := serve(t, server.Config{}).dial(t)
+	failed := func(name string) string {
+		return "(error) ERR CONFIG SET failed (possibly related to argument '" + name + "') - "
+	}
+	for _, step := range [][2]string{
+		{"CONFIG GET search-timeout", `1) "search-timeout" 2) "0"`}, {"CONFIG SET search-timeout 100", "OK"}, {"FT.CONFIG GET TIMEOUT", `1) 1) "TIMEOUT" 2) "100"`},
+		{"FT.CONFIG SET DEFAULT_DIALECT 2", "OK"}, {"CONFIG SET timeout 9", "OK"}, {"CONFIG GET search-default-dialect", `1) "search-default-dialect" 2) "2"`},
+		{"CONFIG SET search-timeout 7 search-default-dialect 9", failed("search-default-dialect") + "argument has an invalid value"},
+		{"CONFIG GET search-timeout", `1) "search-timeout" 2) "100"`},
+		{"CONFIG SET search-min-prefix 3", failed("search-min-prefix") + "can't set immutable config"},
+		{"CONFIG SET bf-initial-size 50 cf-bucket-size 4 cf-max-expansions 2", "OK"},
+		{"BF.ADD b x", "(integer) 1"}, {"BF.INFO b CAPACITY", "1) (integer) 50"},
+		{"CF.ADD c x", "(integer) 1"}, {"CF.INFO c", "1) Size 2) (integer) 1080 3) Number of buckets 4) (integer) 256 5) Number of filters 6) (integer) 1 " +
+			"7) Number of items inserted 8) (integer) 1 9) Number of items deleted 10) (integer) 0 11) Bucket size 12) (integer) 4 13) Expansion rate 14) (integer) 1 15) Max iterations 16) (integer) 20"},
+		{"CONFIG SET cf-max-expansions 1", "OK"}, {"CF.ADD c x", "(error) Maximum expansions reached"},
+		{"CONFIG SET ts-duplicate-policy LAST ts-retention-policy 1000", "OK"}, {"TS.ADD t 1 1", "(integer) 1"}, {"TS.ADD t 1 2", "(integer) 1"},
+		{"TS.GET t", "1) (integer) 1 2) 2"}, {"TS.ADD t 2000 2", "(integer) 2000"}, {"TS.RANGE t - +", "1) 1) (integer) 2000 2) 2"},
+		{"CONFIG SET bf-error-rate 1", failed("bf-error-rate") + "argument must be between 0 and 1 exclusive"},
+		{"CONFIG SET ts-chunk-size-bytes 50", failed("ts-chunk-size-bytes") + "argument must be a multiple of 8"},
+	} {
+		if got := strings.Join(strings.Fields(show(c.do(strings.Fields(step[0])...))), " "); got != step[1] {
+			t.Errorf("%s: %s, want %s", step[0], got, step[1])
+		}
+	}
+}
+
 // hll-sparse-max-bytes sets the size at which a HyperLogLog becomes dense.
 func TestConfigSetHLLSparse(t *testing.T) {
 	c := serve(t, server.Config{}).dial(t)

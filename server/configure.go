@@ -176,7 +176,7 @@ func (s *Server) rewrite(path string) error {
 // directives returns the directives that reproduce the current parameters and users.
 func (s *Server) directives() []conf.Directive {
 	s.mu.Lock()
-	params := s.params
+	params := s.current()
 	s.mu.Unlock()
 	initial := parameters(Config{})
 	var all []conf.Directive

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // use says whether a parameter can change, and whether it has an effect.
@@ -108,6 +109,8 @@ var specs = sync.OnceValue(func() map[string]spec {
 	add(stored, oneOf("no", "yes", "clients"), "sanitize-dump-payload")
 	add(stored, oneOf("no", "yes", "relative", "absolute"), "oom-score-adj no")
 
+	addModules(add)
+
 	add(fromFile, yesNo, "always-show-logo no", "daemonize", "disable-thp yes", "rdbchecksum", "set-proc-title yes", "syslog-enabled no")
 	add(fromFile, anything, "aof-rewrite-cpulist", "bgsave-cpulist", "bio-cpulist", "server-cpulist", "cluster-config-file nodes.conf",
 		"logfile", "pidfile", "syslog-ident redis")
@@ -131,6 +134,35 @@ var specs = sync.OnceValue(func() map[string]spec {
 	add(protected, anything, "dir", "dbfilename")
 	return all
 })
+
+// addModules adds the parameters of Redis's modules.
+func addModules(add func(u use, check setting, names ...string)) {
+	expansion := number(0, 32768)
+	add(applied, rate, "bf-error-rate 0.01")
+	add(applied, number(1, 1<<30), "bf-initial-size 100")
+	add(applied, expansion, "bf-expansion-factor 2", "cf-expansion-factor 1")
+	add(applied, number(1, math.MaxUint8), "cf-bucket-size 2")
+	add(applied, number(4, 1<<30), "cf-initial-size 1024")
+	add(applied, number(1, math.MaxUint16), "cf-max-iterations 20")
+	add(applied, number(1, 1<<16), "cf-max-expansions 32")
+	add(applied, number(0, math.MaxInt64), "ts-retention-policy 0", "ts-ignore-max-time-diff 0")
+	add(applied, chunkSize, "ts-chunk-size-bytes 4096")
+	add(applied, oneOf("compressed", "uncompressed"), "ts-encoding compressed")
+	add(applied, oneOf("block", "first", "last", "min", "max", "sum"), "ts-duplicate-policy block")
+	add(applied, nonNegative, "ts-ignore-max-val-diff 0")
+	translator.SearchParameters(func(name, initial string, fixed bool) {
+		u := applied
+		if fixed {
+			u = fact
+		}
+		add(u, func(value string) (normal, why string) {
+			if !translator.ValidSearchParameter(name, value) {
+				return "", "argument has an invalid value"
+			}
+			return value, ""
+		}, name+" "+initial)
+	})
+}
 
 // aliases maps old names of parameters to the current ones.
 var aliases = map[string]string{

@@ -284,3 +284,28 @@ func checkPercentiles(value string) (normal, why string) {
 	}
 	return strings.Join(words, " "), ""
 }
+
+// rate accepts a rate of errors between 0 and 1.
+func rate(value string) (normal, why string) {
+	if f, err := strconv.ParseFloat(value, 64); err != nil || !(f > 0 && f < 1) {
+		return "", "argument must be between 0 and 1 exclusive"
+	}
+	return value, ""
+}
+
+// nonNegative accepts a finite number from 0 on.
+func nonNegative(value string) (normal, why string) {
+	if f, err := strconv.ParseFloat(value, 64); err != nil || !(f >= 0) || math.IsInf(f, 0) {
+		return "", "argument must be a number from 0 on"
+	}
+	return value, ""
+}
+
+// chunkSize accepts the bytes of a chunk of a time series.
+func chunkSize(value string) (normal, why string) {
+	normal, why = number(48, 1<<20)(value)
+	if n, _ := strconv.ParseInt(normal, 10, 64); why == "" && n%8 != 0 {
+		return "", "argument must be a multiple of 8"
+	}
+	return normal, why
+}

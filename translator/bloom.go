@@ -37,8 +37,6 @@ type bloomOptions struct {
 	fixed     bool // it does not scale
 }
 
-var defaultBloom = bloomOptions{rate: 0.01, capacity: 100, expansion: 2}
-
 // make returns an empty filter.
 func (o bloomOptions) make() (*sketch.Bloom, error) {
 	return sketch.NewBloom(min(o.rate, bloomMaxError), uint32(o.capacity), uint32(o.expansion), !o.fixed && o.expansion > 0)
@@ -84,7 +82,7 @@ func bfReserve(c *Call) Plan {
 	if len(c.Args) > 7 {
 		return answer(commands.WrongArity(c.Command))
 	}
-	o := defaultBloom
+	o := c.defaultBloom()
 	if bad := o.parseReserve(c); bad.IsError() {
 		return answer(bad)
 	}
@@ -153,7 +151,7 @@ func (o *bloomOptions) parseValue(word string, value []byte) (bad resp.Value) {
 }
 
 func bfInsert(c *Call) Plan {
-	o := defaultBloom
+	o := c.defaultBloom()
 	items, create, bad := o.parseInsert(c)
 	if bad.IsError() {
 		return answer(bad)
@@ -161,7 +159,7 @@ func bfInsert(c *Call) Plan {
 	return c.addToBloom(o, c.Args[items:], create)
 }
 
-func bfMadd(c *Call) Plan { return c.addToBloom(defaultBloom, c.Args[2:], true) }
+func bfMadd(c *Call) Plan { return c.addToBloom(c.defaultBloom(), c.Args[2:], true) }
 
 // addToBloom plans the addition of items, with an array of replies.
 func (c *Call) addToBloom(o bloomOptions, items [][]byte, create bool) Plan {
@@ -173,7 +171,7 @@ func (c *Call) addToBloom(o bloomOptions, items [][]byte, create bool) Plan {
 }
 
 func bfAdd(c *Call) Plan {
-	return c.openBloom(defaultBloom, true, func(k *sketchKey, b *sketch.Bloom) Plan {
+	return c.openBloom(c.defaultBloom(), true, func(k *sketchKey, b *sketch.Bloom) Plan {
 		add := bloomAdd{key: k, bloom: b, items: c.Args[2:]}
 		return k.whenLoaded(add.run, func() Plan {
 			if add.replies[0].IsError() {

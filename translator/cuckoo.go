@@ -30,10 +30,6 @@ var cuckooTranslations = translations{
 // cuckooOptions holds the properties of a new cuckoo filter.
 type cuckooOptions struct{ capacity, bucketSize, iterations, expansion int64 }
 
-var defaultCuckoo = cuckooOptions{capacity: 1024, bucketSize: 2, iterations: 20, expansion: 1}
-
-const maxCuckooFilters = 32
-
 func (o cuckooOptions) make() (*sketch.Cuckoo, error) {
 	return sketch.NewCuckoo(uint64(o.capacity), uint16(o.bucketSize), uint16(o.iterations), uint16(o.expansion))
 }
@@ -61,7 +57,7 @@ func cfReserve(c *Call) Plan {
 	if len(c.Args)%2 == 0 {
 		return answer(commands.WrongArity(c.Command))
 	}
-	o := defaultCuckoo
+	o := c.defaultCuckoo()
 	var ok bool
 	if o.capacity, ok = parseInt(c.Args[2]); !ok {
 		return fail("Bad capacity")
@@ -99,11 +95,11 @@ type cuckooAdd struct {
 }
 
 func cfAdd(c *Call) Plan {
-	return c.addToCuckoo(defaultCuckoo, true, &cuckooAdd{items: c.Args[2:], single: true})
+	return c.addToCuckoo(c.defaultCuckoo(), true, &cuckooAdd{items: c.Args[2:], single: true})
 }
 
 func cfAddnx(c *Call) Plan {
-	return c.addToCuckoo(defaultCuckoo, true, &cuckooAdd{items: c.Args[2:], single: true, absent: true})
+	return c.addToCuckoo(c.defaultCuckoo(), true, &cuckooAdd{items: c.Args[2:], single: true, absent: true})
 }
 
 func cfInsert(c *Call) Plan { return c.insertIntoCuckoo(false) }
@@ -112,7 +108,7 @@ func cfInsertnx(c *Call) Plan { return c.insertIntoCuckoo(true) }
 
 // insertIntoCuckoo parses the options of CF.INSERT by their first letters, as Redis does.
 func (c *Call) insertIntoCuckoo(absent bool) Plan {
-	o, create := defaultCuckoo, true
+	o, create := c.defaultCuckoo(), true
 	for i := 2; i < len(c.Args); i++ {
 		switch word := strings.ToLower(string(c.Args[i])); {
 		case strings.HasPrefix(word, "i"):
@@ -155,7 +151,7 @@ func (c *Call) addToCuckoo(o cuckooOptions, create bool, add *cuckooAdd) Plan {
 		}
 		k.growReplies(len(add.items))
 		f := k.Sketch.(*sketch.Cuckoo)
-		if f.Filters >= maxCuckooFilters {
+		if int64(f.Filters) >= c.modules().CuckooFilters {
 			return fail("Maximum expansions reached")
 		}
 		return k.whenLoaded(func() bool { return add.run(k, f) }, func() Plan {

@@ -19,6 +19,8 @@ type Limits struct {
 	ListSize               int64 // elements of a list; if negative, selects a size in listSizes
 	HLLBytes               int64
 	NodeEntries, NodeBytes int64 // of a stream's nodes; 0 for any
+
+	Modules *ModuleDefaults // of new filters and series; nil for the defaults
 }
 
 // DefaultLimits are the defaults of Redis 8.0.

@@ -64,7 +64,7 @@ func parseAggregate(text []byte, words [][]byte, ix *searchIndex, s *searchSetti
 			d.at = at
 			taken := false
 			if taken, bad = q.option(d, ix.schema); !taken && bad == "" {
-				bad = fmt.Sprintf("Unknown argument `%s` at position %d for <main>", words[at], at)
+				bad = fmt.Sprintf("Unknown argument `%s` at position %d for <main>", words[at], at+1)
 			}
 		}
 		if bad != "" {

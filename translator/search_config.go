@@ -136,3 +136,47 @@ func ftConfigSet(c *Call) Plan {
 	}
 	return answer(resp.OK)
 }
+
+// configNames maps the names of CONFIG to the names of FT.CONFIG.
+var configNames = map[string]string{
+	"search-timeout": "TIMEOUT", "search-on-timeout": "ON_TIMEOUT", "search-max-search-results": "MAXSEARCHRESULTS",
+	"search-max-aggregate-results": "MAXAGGREGATERESULTS", "search-max-aggregate-groups": "MAX_AGGREGATE_GROUPS", "search-default-dialect": "DEFAULT_DIALECT",
+	"search-default-scorer": "DEFAULT_SCORER", "search-bm25std-tanh-factor": "BM25STD_TANH_FACTOR", "search-cursor-max-idle": "CURSOR_MAX_IDLE",
+	"search-index-cursor-limit": "INDEX_CURSOR_LIMIT", "search-min-prefix": "MINPREFIX", "search-max-prefix-expansions": "MAXPREFIXEXPANSIONS",
+	"search-min-stem-len": "MINSTEMLEN", "search-min-phonetic-term-len": "MIN_PHONETIC_TERM_LEN", "search-multi-text-slop": "MULTI_TEXT_SLOP",
+	"search-workers": "WORKERS",
+}
+
+// SearchParameters calls do with each search parameter of CONFIG, its default, and whether it is fixed.
+func SearchParameters(do func(name, initial string, fixed bool)) {
+	for name, of := range configNames {
+		p := parametersNamed([]byte(of))[0]
+		do(name, p.get(&defaultSettings), p.set == nil)
+	}
+}
+
+// ValidSearchParameter reports whether a search parameter can have the value.
+func ValidSearchParameter(name, value string) bool {
+	p, scratch := parametersNamed([]byte(configNames[name]))[0], defaultSettings
+	return p.set == nil || p.set(&scratch, value)
+}
+
+// Parameters returns the search parameters of the process by the names of CONFIG.
+func (s *SearchState) Parameters() map[string]string {
+	all := map[string]string{}
+	for name, of := range configNames {
+		all[name] = parametersNamed([]byte(of))[0].get((&Call{Env: Env{Search: s}}).searchSettings())
+	}
+	return all
+}
+
+// SetParameters changes the search parameters among params, whose values are valid.
+func (s *SearchState) SetParameters(params map[string]string) {
+	set := *(&Call{Env: Env{Search: s}}).searchSettings()
+	for name, of := range configNames {
+		if p := parametersNamed([]byte(of))[0]; p.set != nil && params[name] != "" {
+			p.set(&set, params[name])
+		}
+	}
+	s.settings.Store(&set)
+}

@@ -56,7 +56,9 @@ func (d *definition) counted(option string) ([][]byte, string) {
 		return nil, "Bad arguments for " + option + ": Expected an argument, but none provided"
 	case !ok:
 		return nil, "Bad arguments for " + option + ": Could not convert argument to expected type"
-	case n < 0 || n > int64(len(d.words)-d.at):
+	case n < 0:
+		return nil, "Bad arguments for " + option + ": " + outOfBounds
+	case n > int64(len(d.words)-d.at):
 		return nil, "Bad arguments for " + option + ": Expected an argument, but none provided"
 	}
 	list := d.words[d.at : d.at+int(n)]
@@ -263,6 +265,9 @@ func (d *definition) ownOption(f *inverted.Field) (taken bool, bad string) {
 		return true, ""
 	}
 	words := f.Type == inverted.Text || f.Type == inverted.Tag
+	if last := d.at+1 == len(d.words); last && (f.Type == inverted.Text && d.is("PHONETIC") || f.Type == inverted.Tag && d.is("SEPARATOR")) {
+		return false, strings.ToUpper(string(d.words[d.at-1])) + " requires an argument"
+	}
 	switch {
 	case words && d.is("WITHSUFFIXTRIE"):
 		f.Suffixes = true
@@ -271,6 +276,9 @@ func (d *definition) ownOption(f *inverted.Field) (taken bool, bad string) {
 	case f.Type == inverted.Text && d.is("NOSTEM"):
 		f.NoStem = true
 	case f.Type == inverted.Text && d.is("WEIGHT"):
+		if !d.more() {
+			return false, badArgument("WEIGHT", noArgument)
+		}
 		w, ok := parseFloat(d.next())
 		if !ok {
 			return false, "Bad arguments for WEIGHT: Could not convert argument to expected type"

@@ -68,6 +68,9 @@ func (q *searchCall) ownOption(d *definition, ix *searchIndex) (bad string) {
 		if !d.more() {
 			return badArgument(word, noArgument)
 		}
+		if q.sortBy != "" {
+			return "Multiple SORTBY steps are not allowed"
+		}
 		q.sortBy = strings.TrimPrefix(string(d.next()), "@")
 		if q.descending = d.is("DESC"); !q.descending {
 			d.is("ASC")
@@ -82,7 +85,7 @@ func (q *searchCall) ownOption(d *definition, ix *searchIndex) (bad string) {
 	case "HIGHLIGHT", "SUMMARIZE":
 		return q.marks.parse(word, d, ix.schema)
 	}
-	return fmt.Sprintf("Unknown argument `%s` at position %d for <main>", d.words[at], at)
+	return fmt.Sprintf("Unknown argument `%s` at position %d for <main>", d.words[at], at+1)
 }
 
 // parseReturn parses RETURN n, whose number counts every word.

@@ -49,13 +49,16 @@ func (a *pipeline) documentProperty(r *aggregateRow, h *hit, name string) (expr.
 	src := h.key.source
 	if src.Root == nil {
 		text, ok := src.Value(path)
+		if !ok {
+			return expr.Value{}, false
+		}
 		v := expr.Str(text)
 		if field != nil && field.Type == inverted.Numeric {
 			if n, is := v.Number(); is {
 				v = expr.Num(n)
 			}
 		}
-		return v, ok
+		return v, true
 	}
 	values := src.Select(path)
 	if len(values) == 0 {

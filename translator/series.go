@@ -73,8 +73,6 @@ type seriesOptions struct {
 	ignoreValue float64
 }
 
-var defaultSeries = seriesOptions{chunkSize: 4096, policy: policyBlock}
-
 // series holds the series at a key, or the one that a call creates there, with the changes of the call.
 type series struct {
 	seriesOptions
@@ -159,7 +157,7 @@ func (c *Call) seriesStmts(key []byte) []store.Stmt {
 }
 
 func (c *Call) seriesOf(key []byte, head, rules []store.Row, other resp.Value) (s *series, bad resp.Value) {
-	s = &series{call: c, key: key, seriesOptions: defaultSeries, sampleChanges: noChanges()}
+	s = &series{call: c, key: key, seriesOptions: c.defaultSeries(), sampleChanges: noChanges()}
 	if len(head) == 0 {
 		return s, bad
 	}

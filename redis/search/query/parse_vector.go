@@ -29,7 +29,26 @@ func (p *parser) knn(filter Node) Node {
 		n.ScoreAs = "__" + n.Field + "_score"
 	}
 	p.checkYield(n.ScoreAs)
+	p.checkPolicy(n)
 	return n
+}
+
+// checkPolicy refuses options of a filtered search that contradict each other, or have no filter.
+func (p *parser) checkPolicy(n *KNN) {
+	wrong := ""
+	_, unfiltered := n.Filter.(*All)
+	switch o := &n.VectorOptions; {
+	case unfiltered && (o.HybridPolicy != "" || o.BatchSize != 0):
+		wrong = "hybrid query attributes were sent for a non-hybrid query"
+	case o.HybridPolicy != "ADHOC_BF":
+	case o.BatchSize != 0:
+		wrong = "'batch size' is irrelevant for the selected policy"
+	case o.EFRuntime != 0:
+		wrong = "'EF_RUNTIME' is irrelevant for the selected policy"
+	}
+	if wrong != "" {
+		p.failLate("SEARCH_QUERY_BAD", "Error parsing vector similarity parameters: %s", wrong)
+	}
 }
 
 // vectorOptions parses the options of a KNN: names with values, and AS with a name.

@@ -94,7 +94,7 @@ func TestClauses(t *testing.T) {
 		{`(red cat)=>{$slop:-1;$phonetic:false;} dog`, `INTERSECT { INTERSECT { red cat } => { $slop: -1; $phonetic: false; } dog }`},
 		{`*=>[KNN 5 @v $v]`, "VECTOR {K=5 nearest vectors to `$v` in vector index associated with field @v, yields distance as `__v_score`}"},
 		{`@kind:{a}=>[knn $n @v $v EF_RUNTIME 9 AS d]`, "VECTOR { TAG:@kind { a } } => {K=7 nearest vectors to `$v` in vector index associated with field @v, yields distance as `d`}"},
-		{`*=>[KNN 5 @v $v]=>{$yield_distance_as: d; $hybrid_policy: batches}`, "VECTOR {K=5 nearest vectors to `$v` in vector index associated with field @v, yields distance as `d`}"},
+		{`red=>[KNN 5 @v $v]=>{$yield_distance_as: d; $hybrid_policy: batches}`, "VECTOR { red } => {K=5 nearest vectors to `$v` in vector index associated with field @v, yields distance as `d`}"},
 		{`red @v:[VECTOR_RANGE 0.5 $v]=>{$yield_distance_as: d; $epsilon: 0.1}`, "INTERSECT { red VECTOR {Vectors that are within 0.500000 distance radius from `$v` in vector index associated with field @v, yields distance as `d`} }"},
 	} {
 		n, err := parse(t, 2, c.in)
