@@ -138,29 +138,39 @@ func (q *spellCall) check(ix *searchIndex, p *pending) Plan {
 			if len(r.Rows[i]) == 0 {
 				return fail(fmt.Sprintf("Dict does not exist: %s", name))
 			}
-			for _, row := range r.Rows[i] {
-				r.Work.Grow(int64(48 + len(row[0].Bytes())))
-				if word := string(row[0].Bytes()); i < len(q.include) {
-					q.included = append(q.included, word)
-				} else {
-					q.excluded[text.Fold(word)] = true
-				}
-			}
+			q.take(r.Rows[i], i < len(q.include), r.Work)
 		}
 		unknown := q.words[:0]
 		for i, word := range q.words {
-			docs := p.batch.Count(word.text, word.fields)
-			for _, row := range r.Rows[lists+i] {
-				r.Work.Step(len(row[0].Bytes()))
-				docs += inverted.CountPostings(row[0].Bytes(), word.fields, p.hidden)
-			}
-			if docs == 0 && !q.excluded[word.text] {
+			if p.count(word.text, word.fields, r.Rows[lists+i], r.Work) == 0 && !q.excluded[word.text] {
 				unknown = append(unknown, word)
 			}
 		}
 		q.words = unknown
 		return q.suggest(ix, p)
 	}, stmts...)
+}
+
+// take takes the words of a dictionary, which suggests them or excludes them from the check.
+func (q *spellCall) take(rows []store.Row, included bool, w *store.Work) {
+	for _, row := range rows {
+		w.Grow(int64(48 + len(row[0].Bytes())))
+		if word := string(row[0].Bytes()); included {
+			q.included = append(q.included, word)
+		} else {
+			q.excluded[text.Fold(word)] = true
+		}
+	}
+}
+
+// count returns the number of live documents with a word in one of fields. rows are its blocks.
+func (p *pending) count(word string, fields inverted.Mask, rows []store.Row, w *store.Work) int {
+	docs := p.batch.Count(word, fields)
+	for _, row := range rows {
+		w.Step(len(row[0].Bytes()))
+		docs += inverted.CountPostings(row[0].Bytes(), fields, p.hidden)
+	}
+	return docs
 }
 
 // sqlWordsOfLength reads the words with ?2 to ?3 characters.
@@ -178,32 +188,34 @@ func (q *spellCall) suggest(ix *searchIndex, p *pending) Plan {
 		stmts[i] = store.Stmt{SQL: sqlWordsOfLength, Args: []store.Value{store.Int(ix.id), store.Int(n - int64(q.distance)), store.Int(n + int64(q.distance))}}
 	}
 	return readThen(func(r *store.Result) Plan {
+		others := slices.DeleteFunc(p.batch.SortedWords(), func(word string) bool { return !inverted.IsPlainWord(word) })
+		others = append(others, q.included...)
 		for i, word := range q.words {
-			seen := map[string]bool{}
-			consider := func(other string) {
-				r.Work.Step(16 * (len(word.text) + 1))
-				if !seen[other] && text.Distance(word.text, other, q.distance) <= q.distance {
-					r.Work.Grow(int64(96 + len(other)))
-					seen[other] = true
-					word.suggestions = append(word.suggestions, spelling{word: other})
-				}
-			}
+			similar := q.similar(word, r.Work)
 			for _, row := range r.Rows[i] {
 				if other := inverted.Word(row[0].Bytes()); inverted.IsPlainWord(other) {
-					consider(other)
+					similar(other)
 				}
 			}
-			for _, other := range p.batch.SortedWords() {
-				if inverted.IsPlainWord(other) {
-					consider(other)
-				}
-			}
-			for _, other := range q.included {
-				consider(other)
+			for _, other := range others {
+				similar(other)
 			}
 		}
 		return q.score(ix, p, r.Work)
 	}, stmts...)
+}
+
+// similar returns a function that suggests another word for word if it is similar, once.
+func (q *spellCall) similar(word *spelledWord, w *store.Work) func(other string) {
+	seen := map[string]bool{}
+	return func(other string) {
+		w.Step(16 * (len(word.text) + 1))
+		if !seen[other] && text.Distance(word.text, other, q.distance) <= q.distance {
+			w.Grow(int64(96 + len(other)))
+			seen[other] = true
+			word.suggestions = append(word.suggestions, spelling{word: other})
+		}
+	}
 }
 
 // score reads the documents of the suggestions. A suggestion without a document stays only if a dictionary has it.
@@ -224,11 +236,7 @@ func (q *spellCall) score(ix *searchIndex, p *pending, w *store.Work) Plan {
 		for _, word := range q.words {
 			for i := range word.suggestions {
 				s := &word.suggestions[i]
-				s.docs = p.batch.Count(s.word, word.fields)
-				for _, row := range r.Rows[at] {
-					r.Work.Step(len(row[0].Bytes()))
-					s.docs += inverted.CountPostings(row[0].Bytes(), word.fields, p.hidden)
-				}
+				s.docs = p.count(s.word, word.fields, r.Rows[at], r.Work)
 				at++
 				if s.docs > 0 && all > 0 {
 					s.score = float64(s.docs) / all

@@ -143,43 +143,54 @@ func (x *indexing) field(f *Field, values []string) error {
 		}
 		return nil
 	}
-	switch f.Type {
-	case Text:
+	if f.Type == Text {
 		x.text(f, values)
-	case Tag:
-		for _, v := range values {
-			for _, tag := range text.SplitTags(v, f.Separator, f.CaseSensitive, f.IndexEmpty) {
-				x.tags[string(TagTerm(f, tag))] = true
-			}
-		}
-	case Numeric, Geo:
-		parse := parseNumber
-		if f.Type == Geo {
-			parse = parsePlace
-		}
-		for _, v := range values {
-			n, err := parse(v)
-			if err != nil {
-				return err
-			}
-			x.numbers = append(x.numbers, Number{Field: f.ID, Value: n})
-		}
-	case Vector:
-		for _, v := range values {
-			if len(v) != f.Vector.Size() {
-				return fmt.Errorf("Could not add vector with blob size %d (expected size %d)", len(v), f.Vector.Size())
-			}
-			x.blobs = append(x.blobs, blob{VectorTerm(f), []byte(v)})
-		}
-	case GeoShape:
-		for _, v := range values {
-			if _, err := geo.Parse(v, !f.Flat); err != nil {
-				return err
-			}
-			x.blobs = append(x.blobs, blob{ShapeTerm(f), []byte(v)})
+		return nil
+	}
+	for _, v := range values {
+		if err := adders[f.Type](x, f, v); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// adders adds a value of a field that is not a Text field.
+var adders = [...]func(x *indexing, f *Field, v string) error{
+	Tag: (*indexing).tag, Numeric: (*indexing).number, Geo: (*indexing).place, Vector: (*indexing).vector, GeoShape: (*indexing).shape,
+}
+
+func (x *indexing) tag(f *Field, v string) error {
+	for _, tag := range text.SplitTags(v, f.Separator, f.CaseSensitive, f.IndexEmpty) {
+		x.tags[string(TagTerm(f, tag))] = true
+	}
+	return nil
+}
+
+func (x *indexing) number(f *Field, v string) error {
+	n, err := parseNumber(v)
+	x.numbers = append(x.numbers, Number{Field: f.ID, Value: n})
+	return err
+}
+
+func (x *indexing) place(f *Field, v string) error {
+	n, err := parsePlace(v)
+	x.numbers = append(x.numbers, Number{Field: f.ID, Value: n})
+	return err
+}
+
+func (x *indexing) vector(f *Field, v string) error {
+	if len(v) != f.Vector.Size() {
+		return fmt.Errorf("Could not add vector with blob size %d (expected size %d)", len(v), f.Vector.Size())
+	}
+	x.blobs = append(x.blobs, blob{VectorTerm(f), []byte(v)})
+	return nil
+}
+
+func (x *indexing) shape(f *Field, v string) error {
+	_, err := geo.Parse(v, !f.Flat)
+	x.blobs = append(x.blobs, blob{ShapeTerm(f), []byte(v)})
+	return err
 }
 
 // text adds the values of a Text field.
