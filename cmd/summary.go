@@ -10,6 +10,7 @@ import (
 	"github.com/meowdis/meowdis/cmd/internal/exit"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keyspace/indexes"
 	"github.com/meowdis/meowdis/keyspace/stats"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -56,6 +57,9 @@ func (o *summaryOptions) run(ctx context.Context, s *streams, summary *stats.Sum
 		if err != nil {
 			return err
 		}
+		if !summary.ByType && o.match == "" && o.target.DatabaseOf(c.Target) == 0 {
+			report.Indexes = indexesOf(ctx, c)
+		}
 		pages := o.pages(c, &report)
 		bar := newProgress(s, "reading keys", "keys", report.Keys)
 		err = pages(ctx, func(keys []keyspace.Key) error {
@@ -90,6 +94,15 @@ func (o *summaryOptions) report(ctx context.Context, s *streams, c *targets.Conn
 		report.Keys = v.Int
 	}
 	return report, err
+}
+
+// indexesOf returns the search indexes of a target. It returns none if they cannot be read, as in a file of an older version.
+func indexesOf(ctx context.Context, c *targets.Conn) []indexes.Index {
+	all, err := indexes.All(ctx, func(ctx context.Context, call [][]byte) (resp.Value, error) { return c.Do(ctx, call...) })
+	if err != nil {
+		return nil
+	}
+	return all
 }
 
 func writeJSON(s *streams, v resp.Value) error {

@@ -132,6 +132,7 @@ func viewBindings() []binding {
 		{name: "reverse_elements", where: inValue, help: "reverse the order of elements", also: "descending", run: onValue((*value.Pane).ReverseElements)},
 		{name: "filter", keys: []string{"/"}, where: inKeys, hint: "filter", help: "filter by name or size (>1MB); tab: glob, fuzzy, regex, exact", also: "find search prefix pattern match lookup", run: onKeys((*keys.Pane).EditFilter), immediate: true},
 		{name: "search_values", keys: []string{"&"}, where: inKeys, help: "show only keys whose value contains a text", also: "search find grep content full-text", run: onKeys((*keys.Pane).EditValueSearch), immediate: true},
+		{name: "indexes", keys: []string{"I"}, where: inKeys, help: "search indexes: fields, bytes, and keys by a query", also: "ft.search full-text fulltext schema vector query redisearch ft.info", run: onKeys((*keys.Pane).ShowIndexes), immediate: true},
 		{name: "filter_type", keys: []string{"t"}, where: inKeys, hint: "type", help: "filter by type", also: "kind strings hashes lists sets streams", run: onKeys((*keys.Pane).PickType), immediate: true},
 		{name: "filter_ttl", where: inKeys, help: "filter by TTL", also: "time expiring soon persistent temporary", run: onKeys((*keys.Pane).PickTTL), immediate: true},
 		{name: "sort", keys: []string{"s"}, where: inKeys, hint: "sort", help: "sort by name, TTL, count, bytes, …", also: "order biggest largest bytes memory size oldest newest recently changed", run: onKeys((*keys.Pane).PickOrder), immediate: true},

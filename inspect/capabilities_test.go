@@ -12,6 +12,7 @@ var capabilities = []struct {
 	{"Keys", "filter: fuzzy, regex, exact, as one types", "choose", []string{"/ sn1▏", "fuzzy", "regex", "exact", "1 of 4 found"}},
 	{"Keys", "filter by type and by time to live", "choose", []string{"string · within an hour", "session:00"}},
 	{"Keys", "a text in values", "search", []string{"Search in values", "values: ann7@", "1 of 1 found", "searched all values", "in the keys of this list"}},
+	{"Keys", "search indexes, their fields, and keys by a query", "indexes", []string{"Search indexes", "4 documents", "NUMERIC  SORTABLE", "Query of goods", "goods: red", "1 of 2 found"}},
 	{"Keys", "filter by database", "databases", []string{"db 3 · 1 key", "three"}},
 	{"Keys", "sort by TTL, count, bytes, type, update", "sort", []string{"TTL↑", "TTL↓", "BYTES↓", "TYP", "CHAN"}},
 	{"Keys", "folders with their shares, and a filter by size", "sort", []string{"SHARE", "82%", ">700"}},

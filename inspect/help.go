@@ -61,7 +61,7 @@ func sheet() (left, right []sheetRow) {
 			{[]string{"recall", "bookmark"}, "bookmarks, add one"},
 			{[]string{"database"}, "database"},
 			{[]string{"info"}, "details"},
-			{[]string{"overview", "server"}, "overview, server"},
+			{[]string{"overview", "server", "indexes"}, "overview, server, indexes"},
 			{[]string{"form", "fold"}, "view as, fold"},
 			{[]string{"turn_over", "tail"}, "groups, follow a stream"},
 			{[]string{"command"}, "command; :q quits"},

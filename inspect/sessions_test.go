@@ -250,6 +250,9 @@ func browsed(t *testing.T, on *file, name string) keyspace.Client {
 	case "shop": // a writable file with its index
 		on.shop()
 		return on
+	case "indexed": // a file with search indexes
+		on.indexed()
+		return on
 	case "forms": // a file with values in many forms
 		on.forms()
 		return on

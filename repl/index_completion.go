@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/meowdis/meowdis/keyspace/indexes"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/redis/search/score"
@@ -222,23 +223,12 @@ func keysOf(kind string) string {
 	return map[string]string{"HASH": "hashes", "JSON": "JSON documents", "STRING": "strings"}[kind]
 }
 
-// indexField holds the name and the type of a field of an index.
-type indexField struct{ name, kind string }
-
 // indexFields reads the fields of an index.
-func (a *asker) indexFields(ctx context.Context, s *indexQuestion) (fields []indexField) {
+func (a *asker) indexFields(ctx context.Context, s *indexQuestion) []indexes.Field {
 	if s.upstash {
-		for _, e := range member(a.do(ctx, "SEARCH.DESCRIBE", s.index), "schema").Elems {
-			if len(e.Elems) > 1 {
-				fields = append(fields, indexField{string(e.Elems[0].Str), string(e.Elems[1].Str)})
-			}
-		}
-		return fields
+		return indexes.FieldsOf(a.do(ctx, "SEARCH.DESCRIBE", s.index))
 	}
-	for _, e := range member(a.do(ctx, "FT.INFO", s.index), "attributes").Elems {
-		fields = append(fields, indexField{string(member(e, "attribute").Str), string(member(e, "type").Str)})
-	}
-	return fields
+	return indexes.FieldsOf(a.do(ctx, "FT.INFO", s.index))
 }
 
 // fieldItems returns the fields that an argument can name, in the order of the schema.
@@ -248,8 +238,8 @@ func (a *asker) fieldItems(ctx context.Context, q question) (items []foundItem) 
 		sign = "@"
 	}
 	for _, f := range a.indexFields(ctx, q.search) {
-		if q.search.kinds == nil || slices.Contains(q.search.kinds, f.kind) {
-			items = append(items, foundItem{sign + f.name, f.kind})
+		if q.search.kinds == nil || slices.Contains(q.search.kinds, f.Type) {
+			items = append(items, foundItem{sign + f.Name, f.Type})
 		}
 	}
 	if q.search.at && q.search.kinds == nil {
@@ -289,10 +279,10 @@ func (a *asker) queryItems(ctx context.Context, q question) (items []foundItem) 
 	fields := a.indexFields(ctx, s)
 	for _, f := range fields {
 		switch {
-		case s.end.about == endOperator && f.name == s.end.field:
-			items = append(items, operators(f.kind, s.upstash)...)
-		case s.end.about == endField && (s.end.kind == "" || s.end.kind == f.kind):
-			items = append(items, foundItem{s.end.before + f.name + s.end.after(f.kind), f.kind})
+		case s.end.about == endOperator && f.Name == s.end.field:
+			items = append(items, operators(f.Type, s.upstash)...)
+		case s.end.about == endField && (s.end.kind == "" || s.end.kind == f.Type):
+			items = append(items, foundItem{s.end.before + f.Name + s.end.after(f.Type), f.Type})
 		}
 	}
 	if s.end.about == endField && s.end.bare {

@@ -39,6 +39,7 @@ const (
 	Drafting                        // a value for the editor
 	CountingDBs                     // the keys of every database
 	CountingTypes                   // the keys of every type
+	ReadingIndexes                  // the search indexes
 	Comparing                       // two keys
 	QueryingServer                  // the views of a server
 	Completing                      // candidates for a command
@@ -51,7 +52,7 @@ var purposeNames = [Purposes]string{
 	Counting: "counting", Listing: "reading keys", Sorting: "sorting", Scanning: "scanning", Describing: "describing",
 	CountingFolder: "counting", MeasuringFolder: "calculating sizes", Opening: "opening", Paging: "loading", Decoding: "decoding",
 	Searching: "searching", Filtering: "filtering", LoadingInfo: "loading", Summarizing: "calculating", RunningCommand: "running", CountingAffected: "counting",
-	Writing: "writing", Unlocking: "unlocking", Marking: "marking", Exporting: "exporting", Drafting: "loading", CountingDBs: "counting", CountingTypes: "counting",
+	Writing: "writing", Unlocking: "unlocking", Marking: "marking", Exporting: "exporting", Drafting: "loading", CountingDBs: "counting", CountingTypes: "counting", ReadingIndexes: "reading indexes",
 	Comparing: "comparing", QueryingServer: "loading", Completing: "completing", LoadingRecents: "loading", Watching: "watching",
 }
 

@@ -52,12 +52,15 @@ func (l *Pane) ValueSearch() string { return l.needle }
 // valueScan returns a scan of the keys of cq for the ones that contain the needle of q.
 func (l *Pane) valueScan(q query, cq catalog.Query, match func(string) bool) *scan {
 	holding := l.holding(q.needle)
-	if l.Index != nil {
+	if l.Index != nil && q.find.index == "" {
 		s := newScan(cq, indexedValues(l.Index, cq, l.TestValues(q.needle), holding), l.MaxScanned)
 		s.limit, s.inValues = math.MaxInt64, true // a file search does not disturb other clients
 		return s
 	}
 	pages := l.scanFeed(q, match)
+	if q.find.index != "" {
+		pages = l.foundFeed(q, match)
+	}
 	s := newScan(cq, func(ctx context.Context, s scan) (scannedMsg, error) {
 		s.count = min(s.count, maxValuePage)
 		f, err := pages(ctx, s)

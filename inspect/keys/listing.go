@@ -105,7 +105,7 @@ func (l *Pane) chooseSource(was query, match func(string) bool) {
 	q := l.query
 	cq := l.catalogQuery(q, match)
 	alike := was.filters() == q.filters() && was.order == q.order
-	if l.Index != nil && was.needle != q.needle {
+	if l.Index != nil && (was.needle != q.needle || was.find != q.find) {
 		l.scan = nil
 	}
 	switch {
@@ -114,6 +114,11 @@ func (l *Pane) chooseSource(was query, match func(string) bool) {
 	case q.needle != "":
 		l.closeSort()
 		l.scan = l.valueScan(q, cq, match)
+	case q.find.index != "" && l.scan != nil && was.filters() == q.filters() && l.scan.canOrder(cq):
+		l.scan.reorder(cq)
+	case q.find.index != "":
+		l.closeSort()
+		l.scan = newScan(cq, l.foundFeed(q, match), l.MaxScanned)
 	case l.Index != nil && cq.Indexed() && (!q.tree() || q.order == catalog.ByName):
 		l.closeSort()
 	case l.sorted != nil && alike && was.tree() == q.tree() && (was.reverse == q.reverse || !q.tree() && !l.isSorting()):

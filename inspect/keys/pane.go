@@ -73,6 +73,8 @@ func (l *Pane) Update(msg tea.Msg) tea.Cmd {
 		}
 	case typesMsg:
 		l.onTypes(r)
+	case indexesMsg:
+		l.onIndexes(r)
 	case markedMsg:
 		l.onMarked(r)
 	case pausedMsg:
@@ -164,7 +166,7 @@ func (l *Pane) ReloadVisible() tea.Cmd {
 
 // Use lists another database.
 func (l *Pane) Use() tea.Cmd {
-	l.Total = -1
+	l.Total, l.find = -1, find{}
 	l.restart()
 	return l.Count()
 }

@@ -112,6 +112,10 @@ func (l *Pane) filterLine() string {
 	if l.needle != "" {
 		chips = append(chips, l.Styles.Dim.Render("values: ")+l.Styles.Accent.Render(display.Text(l.needle, max(width/3, 8))))
 	}
+	if l.find.index != "" {
+		text := display.Text(cmp.Or(l.find.text, "all"), max(width/3, 8))
+		chips = append(chips, l.Styles.Dim.Render(display.Text(l.find.index, max(width/4, 8))+": ")+l.Styles.Accent.Render(text))
+	}
 	if l.life != catalog.AnyLifetime {
 		chips = append(chips, l.Styles.Soon.Render(lifeNames[l.life]))
 	}
@@ -341,7 +345,7 @@ func (l *Pane) Place() string {
 		if s.paused() {
 			parts = append(parts, "paused, "+l.KeyFor("scan_on")+" continues")
 		}
-	case s != nil && s.done && !l.HasFilter():
+	case s != nil && s.done && (l.find.index != "" || !l.HasFilter()):
 	case s != nil && s.done:
 		parts = append(parts, "searched all keys")
 	case s != nil:

@@ -12,6 +12,7 @@ type query struct {
 	kind    string // "": any type
 	life    catalog.Lifetime
 	needle  string // text that the values contain; "": any value
+	find    find   // a query of a search index; no index: any key
 	order   catalog.Order
 	reverse bool
 	flat    bool // no tree, even where one is possible
@@ -19,17 +20,17 @@ type query struct {
 
 // HasFilter reports whether q leaves keys out.
 func (q query) HasFilter() bool {
-	return q.filter.text != "" || q.kind != "" || q.life != catalog.AnyLifetime || q.needle != ""
+	return q.filter.text != "" || q.kind != "" || q.life != catalog.AnyLifetime || q.needle != "" || q.find.index != ""
 }
 
 // filters returns the part of q that leaves keys out.
 func (q query) filters() query {
-	return query{filter: q.filter, kind: q.kind, life: q.life, needle: q.needle}
+	return query{filter: q.filter, kind: q.kind, life: q.life, needle: q.needle, find: q.find}
 }
 
 // unfiltered returns q without the part that leaves keys out.
 func (q query) unfiltered() query {
-	q.filter, q.kind, q.life, q.needle = filter{mode: q.filter.mode}, "", catalog.AnyLifetime, ""
+	q.filter, q.kind, q.life, q.needle, q.find = filter{mode: q.filter.mode}, "", catalog.AnyLifetime, "", find{}
 	return q
 }
 

@@ -54,6 +54,15 @@ func (r Report) JSON(s *Summary, prefixes int) resp.Value {
 	fields.add("ttls", resp.MakeArray(lives...))
 	if !s.ByType {
 		fields.add("largest", rankingArray(s.Largest))
+		var all []resp.Value
+		for _, ix := range r.Indexes {
+			one := object{}
+			one.add("index", resp.MakeString(ix.Name))
+			one.size("documents", ix.Docs, ix.Err == nil)
+			one.size("bytes", ix.Bytes, ix.Err == nil)
+			all = append(all, one.value())
+		}
+		fields.add("indexes", resp.MakeArray(all...))
 	}
 	return fields.value()
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/keyspace/indexes"
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
@@ -23,6 +24,8 @@ type Report struct {
 	File int64
 	// Keys is the number of keys in the database, -1 if unknown.
 	Keys int64
+	// Indexes are the search indexes of the target.
+	Indexes []indexes.Index
 }
 
 // Measure is the source of byte counts.
@@ -52,6 +55,7 @@ func (r Report) Stats(s *Summary, prefixes int) string {
 	var b strings.Builder
 	b.WriteString(r.head(s))
 	if s.Total.Keys == 0 {
+		b.WriteString(r.indexTable())
 		return b.String()
 	}
 	sized := s.Unsized < s.Total.Keys
@@ -88,7 +92,24 @@ func (r Report) Stats(s *Summary, prefixes int) string {
 	if len(s.Largest) > 0 {
 		b.WriteString("\n" + r.ranking("LARGEST KEYS", s.Largest, true))
 	}
+	b.WriteString(r.indexTable())
 	return b.String()
+}
+
+// indexTable describes the search indexes, "" without any. The bytes of keys leave them out.
+func (r Report) indexTable() string {
+	if len(r.Indexes) == 0 {
+		return ""
+	}
+	columns := []column{{title: "SEARCH INDEX", names: true}, {title: "DOCUMENTS", right: true}, {title: "BYTES", right: true}, {right: true}}
+	var rows []row
+	total := int64(0)
+	for _, ix := range r.Indexes {
+		known := ix.Err == nil
+		rows = append(rows, row{cells: []string{display.Whole(ix.Name), dashed(known, display.Grouped(ix.Docs)), dashed(known, display.Bytes(ix.Bytes))}, of: ix.Bytes})
+		total += ix.Bytes
+	}
+	return "\n" + r.table(columns, withPercents(rows, total))
 }
 
 // head describes the totals and the part that was read.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keyspace/indexes"
 )
 
 func TestPrefixes(t *testing.T) {
@@ -74,8 +75,9 @@ func TestReportFits(t *testing.T) {
 	for range 1_200_000 / 1000 {
 		many.Add(slices.Repeat([]keyspace.Key{{Name: []byte("a"), Type: "string", TTL: -1, Bytes: 1000}}, 1000))
 	}
+	searched := []indexes.Index{{Name: strings.Repeat("\x1bgoods", 20), Docs: 1e6, Bytes: 1 << 30}, {Name: "shut", Err: keyspace.Refusal("NOPERM")}}
 	for _, width := range []int{40, 60, 80, 200} {
-		text := Report{Width: width, Keys: 1_200_000}.Stats(&many, 10)
+		text := Report{Width: width, Keys: 1_200_000, Indexes: searched}.Stats(&many, 10)
 		if width > 40 {
 			text += Report{Width: width, Keys: 5}.Stats(&s, 10)
 		}
@@ -87,6 +89,9 @@ func TestReportFits(t *testing.T) {
 				t.Errorf("a control character: %q", line)
 			}
 		}
+	}
+	if text := (Report{Width: 80, Indexes: searched}).Stats(&Summary{}, 10); !strings.Contains(text, "1,000,000  1.0 GB") || !strings.Contains(text, "shut") {
+		t.Errorf("the indexes of an empty database: %s", text)
 	}
 	if text := (Report{Width: 80, Keys: 5, Colour: true}).Stats(&s, 10); !strings.Contains(text, "\x1b[36m█") {
 		t.Errorf("no colour in %s", text)
