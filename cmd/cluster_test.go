@@ -82,6 +82,7 @@ func TestCluster(t *testing.T) {
 		{"diff " + node + " back.sqlite", "^$"},
 		{"diff back.sqlite " + node, "^$"},
 		{"dump " + node + " cats.archive", "180 keys"},
+		{"dump --json --force " + node + " cats.archive", `(?s)read \d\d keys.*"nodes":\[({"node":"127.0.0.1:\d+","keys":\d\d},?){3}\]`},
 		{"export " + node + " cats.rdb", "180 keys"},
 		{"restore --replace -t " + all + " cats.archive", "180 keys"},
 		{"import --replace -t " + all + " cats.rdb", "180 keys"},

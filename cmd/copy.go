@@ -184,7 +184,7 @@ func checkDatabases(ctx context.Context, src, dst *targets.Conn, dbs []int, into
 
 // compare implements --verify: it compares the copied keys with the source.
 func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *targets.Conn, read transfer.ReadOptions, change transfer.Change) error {
-	r := newMoveReport(s, &o.keys, "verifying", total(ctx, src, read))
+	r := newMoveReport(s, &o.keys, "verifying", total(ctx, src, read), src)
 	different := 0
 	found := func(d transfer.Difference) {
 		if different++; different <= move.MaxListed {
@@ -235,7 +235,7 @@ func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
 }
 
 func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *targets.Conn, read transfer.ReadOptions, change transfer.Change) error {
-	r := newMoveReport(s, &o.keys, "copying", total(ctx, src, read))
+	r := newMoveReport(s, &o.keys, "copying", total(ctx, src, read), src)
 	w := move.NewWriter(dst, o.existing.Mode(), move.IntoDatabase(o.keys.To), r.Notify)
 	change.DB = nil // the sink does that: messages name keys by their database at the source
 	var listed, reached transfer.Position

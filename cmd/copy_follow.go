@@ -96,7 +96,7 @@ func (o *copyOptions) migrate(ctx context.Context, s *streams, opts *targets.Opt
 	if err := o.confirm.confirmWrite(ctx, s, opts, to, "copy"); err != nil {
 		return err
 	}
-	r := newMoveReport(s, &o.keys, "copying", -1)
+	r := newMoveReport(s, &o.keys, "copying", -1, nil)
 	m := migration.New(src, migration.Options{
 		Existing: conflicts[o.follow.onConflict],
 		OpenTarget: func(ctx context.Context, load bool) (*targets.Conn, error) {
@@ -147,6 +147,9 @@ func (o *copyOptions) progress(s *streams, r *move.Report) func(migration.Status
 		lag := ""
 		if st.LagBytes >= 0 {
 			lag = ", " + display.Bytes(st.LagBytes) + " to come"
+		}
+		for _, n := range st.Nodes {
+			lag += fmt.Sprintf(", %s from %s", display.Bytes(n.LagBytes), n.Node)
 		}
 		r.Bar.Say(fmt.Sprintf("following: %d commands%s", st.Commands, lag))
 	}

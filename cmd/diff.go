@@ -96,6 +96,7 @@ func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
 
 func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *targets.Conn, read transfer.ReadOptions) error {
 	r := newReport(s, "comparing", "keys", total(ctx, a, read))
+	r.ByNode("comparing", a.NodeOf())
 	differences := 0
 	found := func(d transfer.Difference) {
 		differences++

@@ -103,7 +103,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closeConn(err, c) }()
-	r := newMoveReport(s, &o.keys, "dumping", total(ctx, c, read))
+	r := newMoveReport(s, &o.keys, "dumping", total(ctx, c, read), c)
 	var keys transfer.Written
 	seen := func(p transfer.Part) {
 		if p.Last && p.Err == nil {

@@ -85,7 +85,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closeConn(err, c) }()
-	r := newMoveReport(s, &o.keys, "exporting", total(ctx, c, read))
+	r := newMoveReport(s, &o.keys, "exporting", total(ctx, c, read), c)
 	var keys int64
 	err = atomicfile.Write(o.file.path, o.file.force, func(f *os.File) error {
 		spool := &spoolFile{dir: filepath.Dir(o.file.path)}

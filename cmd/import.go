@@ -91,7 +91,7 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closeConn(err, c) }()
-	r := newMoveReport(s, &o.keys, "importing", -1)
+	r := newMoveReport(s, &o.keys, "importing", -1, nil)
 	source, err := o.source(ctx, in, r)
 	if err != nil {
 		return r.End(err)

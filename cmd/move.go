@@ -108,9 +108,13 @@ func newReport(s *streams, what, unit string, total int64) *move.Report {
 	return &move.Report{Notes: s.err, Bar: newProgress(s, what, unit, total)}
 }
 
-// newMoveReport returns a report of moved keys, with JSON on stdout if a flag asks for it.
-func newMoveReport(s *streams, keys *move.Options, what string, total int64) *move.Report {
+// newMoveReport returns a report of moved keys, with JSON on stdout if a flag asks for it. src is the source, nil for none
+// that could be a cluster.
+func newMoveReport(s *streams, keys *move.Options, what string, total int64, src *targets.Conn) *move.Report {
 	r := newReport(s, what, "keys", total)
+	if src != nil {
+		r.ByNode(what, src.NodeOf())
+	}
 	if keys.JSON {
 		r.JSON = s.out
 	}

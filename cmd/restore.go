@@ -67,7 +67,7 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 		defer f.Close()
 		in = f
 	}
-	r := newMoveReport(s, &o.keys, "restoring", -1)
+	r := newMoveReport(s, &o.keys, "restoring", -1, nil)
 	var all transfer.Definitions
 	source, err := o.source(in, r, &all)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/slot"
 	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/store"
 )
@@ -70,6 +71,15 @@ func (s *Session) Masters() []string { return slices.Clone(s.slots.masters) }
 
 // Owner returns the address of the master that has a slot, "" if none has it.
 func (s *Session) Owner(slot int) string { return s.owner(slot) }
+
+// Owners returns a function that returns the address of the master that has a key at this moment. Any goroutine may call it.
+func (s *Session) Owners() func(key []byte) string {
+	var owners [slot.Count]string
+	for i := range owners {
+		owners[i] = s.owner(i)
+	}
+	return func(key []byte) string { return owners[slot.Of(key)] }
+}
 
 // IsSpread reports whether the cluster has more nodes than the one that all slots are on.
 func (s *Session) IsSpread() bool { return len(s.slots.nodes()) > 1 }

@@ -46,6 +46,16 @@ type Status struct {
 	Commands int64   `json:"commands"`
 	LagBytes int64   `json:"lag_bytes"` // of the stream; -1 if the source has none
 	Seconds  float64 `json:"seconds"`   // since the start
+
+	Nodes []NodeStatus `json:"nodes,omitempty"` // of the masters, if the source is a cluster
+}
+
+// NodeStatus is the progress of following one master of a cluster.
+type NodeStatus struct {
+	Node     string `json:"node"`
+	Loaded   bool   `json:"loaded"` // its keys have arrived
+	Commands int64  `json:"commands"`
+	LagBytes int64  `json:"lag_bytes"`
 }
 
 // Result is the outcome of a migration.
@@ -199,9 +209,14 @@ func (m *Migration) status() Status {
 		s.LagBytes = 0
 	}
 	for _, f := range m.list() {
-		s.Commands += f.commands.Load()
-		if !m.passing.Load() {
-			s.LagBytes += max(0, f.source.Load()-f.offset.Load())
+		commands, lag := f.commands.Load(), max(0, f.source.Load()-f.offset.Load())
+		s.Commands += commands
+		if m.passing.Load() {
+			continue
+		}
+		s.LagBytes += lag
+		if m.src.IsCluster() {
+			s.Nodes = append(s.Nodes, NodeStatus{m.address(f), f.loaded.Load(), commands, lag})
 		}
 	}
 	return s

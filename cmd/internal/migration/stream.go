@@ -114,6 +114,11 @@ func (m *Migration) name(f *feed) string {
 	if m.shards == nil {
 		return m.src.Target.String()
 	}
+	return m.address(f)
+}
+
+// address returns the address of the server of a feed.
+func (m *Migration) address(f *feed) string {
 	m.feeding.Lock()
 	defer m.feeding.Unlock()
 	return f.at.Address()

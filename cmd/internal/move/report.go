@@ -23,6 +23,7 @@ type Report struct {
 
 	JSON    io.Writer // receives the results as JSON at the end; nil for none
 	results []any     // the lines for JSON
+	nodes   *nodes    // nil unless the keys are counted by node
 }
 
 // Outcome is a JSON result of a move.
@@ -35,6 +36,8 @@ type Outcome struct {
 	Changed    int    `json:"changed"`  // while they were read
 	Incomplete int    `json:"incomplete"`
 	LeftOut    int    `json:"left_out"`
+
+	Nodes []NodeKeys `json:"nodes,omitempty"` // of a cluster: the keys read from each master
 }
 
 // Verified is a JSON result of the comparison after a copy.
@@ -81,6 +84,7 @@ func (r *Report) Seen(p transfer.Part) {
 		return
 	}
 	r.Bar.Add(1)
+	r.addToNode(p.Key.Name)
 	if p.Changed {
 		if r.changed++; r.changed <= MaxListed {
 			r.Say("%s changed while it was read: its copy may mix old and new data", p.Key)
@@ -123,7 +127,10 @@ func Count(n int64, one string) string {
 
 // Done prints one line about the moved keys, and adds the JSON result.
 func (r *Report) Done(did string, w transfer.Written) {
-	r.AddResult(Outcome{did, w.Keys, w.Skipped, w.Expired, r.deleted, r.changed, r.incomplete, r.Failed})
+	r.AddResult(Outcome{did, w.Keys, w.Skipped, w.Expired, r.deleted, r.changed, r.incomplete, r.Failed, r.nodes.list()})
+	for _, one := range r.nodes.list() {
+		r.Say("%s: read %s", one.Node, Count(one.Keys, "key"))
+	}
 	line := did + " " + Count(w.Keys, "key")
 	for _, more := range []struct {
 		n    int64

@@ -24,6 +24,15 @@ func (c *Conn) IsCluster() bool {
 	return is
 }
 
+// NodeOf returns a function that returns the master that has a key now; nil unless the connection is to a cluster.
+func (c *Conn) NodeOf() func(name []byte) string {
+	whole, is := Plain(c.Session).(*cluster.Session)
+	if !is {
+		return nil
+	}
+	return whole.Owners()
+}
+
 // servers returns the URLs of the servers that a URL names, separated by commas: one, except of a cluster.
 func servers(u *url.URL) []string {
 	if !isCluster(u) {
