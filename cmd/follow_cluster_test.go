@@ -231,3 +231,78 @@ func TestFollowIntoCluster(t *testing.T) {
 		t.Error(left)
 	}
 }
+
+// TestFollowClusterWithoutReplication follows a cluster whose user may not run PSYNC: in passes, and by the notifications
+// of each node, which are off again at the end.
+func TestFollowClusterWithoutReplication(t *testing.T) {
+	t.Parallel()
+	c, m := clustertest.Start(t, 3, false), mover{t, t.TempDir()}
+	s := clusterSession(t, c)
+	set := func(key, value string) {
+		if v, err := s.Do(context.Background(), []byte("SET"), []byte(key), []byte(value)); err != nil || v.IsError() {
+			t.Fatal(err, v)
+		}
+	}
+	settings := func() (all []string) {
+		for _, n := range c.Masters {
+			v, err := n.Try("CONFIG", "GET", "notify-keyspace-events")
+			if err != nil || len(v.Elems) != 2 {
+				t.Fatal(v, err)
+			}
+			all = append(all, string(v.Elems[1].Str))
+		}
+		return all
+	}
+	for _, n := range c.Masters {
+		n.Do("ACL", "SETUSER", "cat", "on", ">purr", "~*", "&*", "+@all", "-psync")
+	}
+	off := settings()
+	for i := range 90 {
+		set(fmt.Sprint("key:", i), "1")
+	}
+	args := []string{"copy", "--follow", "redis://cat:purr@" + c.Masters[1].Address, "target.sqlite"}
+	if said := m.run(0, append(args, "--until-caught-up")...); !strings.Contains(said, "refuses to serve a replica (NOPERM") {
+		t.Error(said)
+	}
+	copying, said := m.command(append(args, "--json")...)
+	if err := copying.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await := func(what string, met func() bool) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); !met(); <-time.After(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				copying.Process.Kill()
+				copying.Wait()
+				t.Fatalf("%s: %s", what, said)
+			}
+		}
+	}
+	await("not all nodes notify", func() bool {
+		return !slices.ContainsFunc(settings(), func(s string) bool { return slices.Contains(off, s) })
+	})
+	for i := range 30 { // keys of all nodes
+		set(fmt.Sprint("key:", i), "2")
+	}
+	await("changes do not arrive", func() bool {
+		got := m.run(0, "exec", "-t", "target.sqlite", "EVAL", "local n = 0 for i = 0, 29 do if redis.call('GET', 'key:' .. i) == '2' then n = n + 1 end end return n", "0")
+		return strings.TrimSpace(got) == "30"
+	})
+	copying.Process.Signal(syscall.SIGINT)
+	copying.Wait()
+	if now := settings(); !slices.Equal(now, off) {
+		t.Errorf("notify-keyspace-events is %q: %s", now, said)
+	}
+	if !strings.Contains(said.String(), "changes arrive as the source notifies of them") {
+		t.Error(said)
+	}
+	if cut := m.run(0, append(args, "--cut-over", "echo switched")...); !strings.Contains(cut, "switched\n") {
+		t.Error(cut)
+	}
+	for _, n := range c.Masters {
+		n.Do("CLIENT", "UNPAUSE")
+	}
+	if differences := m.run(0, "diff", "redis://"+c.Masters[0].Address, "target.sqlite"); differences != "" {
+		t.Error(differences)
+	}
+}

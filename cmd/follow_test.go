@@ -672,6 +672,12 @@ func TestFollowWithoutReplication(t *testing.T) {
 	if differences := m.run(0, "diff", "target.sqlite", "second.sqlite"); differences != "" {
 		t.Error(differences)
 	}
+	m.run(0, "exec", "-t", "target.sqlite", "FT.DROPINDEX", "index")
+	m.run(0, "exec", "-t", "second.sqlite", "FT.CREATE", "own", "SCHEMA", "a", "TEXT")
+	m.run(0, "copy", "--follow", "target.sqlite", "second.sqlite", "--until-caught-up")
+	if left := m.run(0, "exec", "-t", "second.sqlite", "FT._LIST"); left != "own\n" {
+		t.Errorf("indexes of the target: %q", left)
+	}
 }
 
 // followsNotifications copies a change between two passes, because the source notifies of it.
@@ -718,9 +724,14 @@ func followsNotifications(t *testing.T, source *redisAt, m mover, url string) {
 	if now := scans(); now != before {
 		t.Errorf("a pass found the change: %s, then %s", before, now)
 	}
-	c.Process.Signal(syscall.SIGINT)
+	c.Process.Signal(syscall.SIGKILL)
 	c.Wait()
-	if !strings.Contains(said.String(), "changes arrive as the source notifies of them") || setting() != "" {
+	if !strings.Contains(said.String(), "changes arrive as the source notifies of them") || setting() == "" {
 		t.Errorf("notify-keyspace-events is %q: %s", setting(), said)
+	}
+	// A killed copy leaves the setting, and the next one restores it.
+	m.run(0, "copy", "--follow", url, "third.sqlite", "--until-caught-up")
+	if setting() != "" {
+		t.Errorf("notify-keyspace-events is %q", setting())
 	}
 }

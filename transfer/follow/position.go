@@ -87,6 +87,46 @@ func keptKey(position []byte) []byte { return append(slices.Clone(position), ":k
 // copiedKey names the set of the definitions that were copied.
 func copiedKey(position []byte) []byte { return append(slices.Clone(position), ":definitions"...) }
 
+// settingsKey names the hash of the settings of the source that the copy has changed.
+func settingsKey(position []byte) []byte { return append(slices.Clone(position), ":settings"...) }
+
+// WriteSetting records the value of a setting of a server before the copy changes it.
+func WriteSetting(ctx context.Context, s keyspace.Session, position []byte, address string, was []byte) error {
+	if err := transfer.Select(ctx, s, 0); err != nil {
+		return err
+	}
+	v, err := s.Do(ctx, []byte("HSETNX"), settingsKey(position), []byte(address), was)
+	if err == nil && v.IsError() {
+		err = transfer.Refusal(v.Str)
+	}
+	return err
+}
+
+// ReadSettings returns the recorded settings by address.
+func ReadSettings(ctx context.Context, s keyspace.Session, position []byte) (map[string]string, error) {
+	if err := transfer.Select(ctx, s, 0); err != nil {
+		return nil, err
+	}
+	v, err := s.Do(ctx, []byte("HGETALL"), settingsKey(position))
+	if err == nil && v.IsError() {
+		err = transfer.Refusal(v.Str)
+	}
+	was := map[string]string{}
+	for i := 0; i+1 < len(v.Elems); i += 2 {
+		was[string(keyspace.Text(v.Elems[i]))] = string(keyspace.Text(v.Elems[i+1]))
+	}
+	return was, err
+}
+
+// ForgetSettings deletes the recorded settings.
+func ForgetSettings(ctx context.Context, s keyspace.Session, position []byte) error {
+	if err := transfer.Select(ctx, s, 0); err != nil {
+		return err
+	}
+	_, err := s.Do(ctx, []byte("DEL"), settingsKey(position))
+	return err
+}
+
 // WriteKept records the KeptName of each key that the target keeps.
 func WriteKept(ctx context.Context, s keyspace.Session, position []byte, names [][]byte) error {
 	return changeSet(ctx, s, "SADD", keptKey(position), names)

@@ -118,6 +118,11 @@ func (m *Migration) prepare(ctx context.Context, p follow.Position, empty bool) 
 		if err != nil {
 			return p, err
 		}
+		if was, err := follow.ReadSettings(ctx, m.dst, m.key); err != nil {
+			return p, err
+		} else if len(was) > 0 { // one key
+			n--
+		}
 		p.Whole = n == 0
 	case old.State == follow.Done:
 		return p, m.errDone()

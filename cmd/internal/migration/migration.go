@@ -143,6 +143,7 @@ func (m *Migration) Run(ctx context.Context) (r Result, err error) {
 	defer func() { err = errors.Join(err, m.dst.Close(), m.closeFeeds()) }()
 	stop := m.report()
 	defer stop()
+	m.restoreNotifications(ctx)
 	if err := m.follow(ctx); err != nil && !errors.Is(err, errCaughtUp) {
 		return m.resultNow(), err
 	}
@@ -230,6 +231,15 @@ func (m *Migration) follow(ctx context.Context) error {
 		return m.passes(ctx, fmt.Sprintf("%s has no stream of its writes", m.src.Target))
 	case !m.takesStream():
 		return m.passes(ctx, fmt.Sprintf("%s has no transactions over all keys", m.dst.Target))
+	}
+	if isCluster {
+		p, ok, err := follow.ReadPosition(ctx, m.dst, m.key)
+		if err != nil {
+			return err
+		}
+		if ok && p.ID == passesID && p.State == follow.Following {
+			return m.passes(ctx, fmt.Sprintf("%s was compared in passes before", m.dst.Target))
+		}
 	}
 	streaming, end := context.WithCancelCause(ctx)
 	defer end(nil)

@@ -15,6 +15,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/transfer"
+	"github.com/meowdis/meowdis/transfer/follow"
 )
 
 // notifications collects the keys that the source says have changed.
@@ -85,21 +87,11 @@ func (m *Migration) listener(ctx context.Context) (listen listenFunc, end func()
 
 const notifySetting = "notify-keyspace-events"
 
-// enableNotifications makes the source notify of all changes, if the user may. sure reports whether it does.
+// enableNotifications makes the source notify of all changes, if the user may. sure reports whether it does. The target
+// holds the old settings, so that a later run restores them if this one is killed.
 func (m *Migration) enableNotifications(ctx context.Context) (restore func(context.Context), sure bool) {
-	type changed struct {
-		on  keyspace.Session
-		was []byte
-	}
-	var all []changed
-	restore = func(ctx context.Context) {
-		for _, c := range all {
-			if _, err := c.on.Do(ctx, []byte("CONFIG"), []byte("SET"), []byte(notifySetting), c.was); err != nil {
-				m.say("%s at the source could not be set to %q again: %v", notifySetting, c.was, err)
-			}
-		}
-	}
-	sure = true
+	restore, sure = m.restoreNotifications, true
+	changed := false
 	for _, s := range m.writers() {
 		v, err := s.Do(ctx, []byte("CONFIG"), []byte("GET"), []byte(notifySetting))
 		if err != nil || v.IsError() || len(v.Elems) != 2 {
@@ -109,17 +101,64 @@ func (m *Migration) enableNotifications(ctx context.Context) (restore func(conte
 		if notifiesAll(was) {
 			continue
 		}
+		if err := follow.WriteSetting(ctx, m.dst, m.key, addressOf(s), was); err != nil {
+			return restore, false
+		}
 		v, err = s.Do(ctx, []byte("CONFIG"), []byte("SET"), []byte(notifySetting), append(slices.Clone(was), "KA"...))
 		if err != nil || v.IsError() {
 			sure = false
 			continue
 		}
-		all = append(all, changed{s, was})
+		changed = true
 	}
-	if len(all) > 0 {
+	if changed {
 		m.say("%s is set to notify of all changes at %s until the copy ends", notifySetting, m.src.Target)
 	}
 	return restore, sure
+}
+
+// restoreNotifications restores the settings of the source that this or an earlier run has changed, unless they were
+// changed since. If that fails, the next run tries again.
+func (m *Migration) restoreNotifications(ctx context.Context) {
+	if err := m.tryRestoring(ctx); err != nil && ctx.Err() == nil {
+		m.say("%s at %s could not be restored: %v", notifySetting, m.src.Target, err)
+	}
+}
+
+func (m *Migration) tryRestoring(ctx context.Context) error {
+	was, err := follow.ReadSettings(ctx, m.dst, m.key)
+	if err != nil || len(was) == 0 {
+		return err
+	}
+	for _, s := range m.writers() {
+		old, changed := was[addressOf(s)]
+		if !changed {
+			continue
+		}
+		v, err := s.Do(ctx, []byte("CONFIG"), []byte("GET"), []byte(notifySetting))
+		if err == nil && len(v.Elems) == 2 && notifiesAll(v.Elems[1].Str) {
+			v, err = s.Do(ctx, []byte("CONFIG"), []byte("SET"), []byte(notifySetting), []byte(old))
+		}
+		if err == nil && v.IsError() {
+			err = transfer.Refusal(v.Str)
+		}
+		if err != nil {
+			return err
+		}
+		delete(was, addressOf(s))
+	}
+	for address, old := range was {
+		m.say("%s of %s was %q before the copy, and was not restored: the node is not a master of the source now", notifySetting, address, old)
+	}
+	return follow.ForgetSettings(ctx, m.dst, m.key)
+}
+
+// addressOf returns the address of a session on a server.
+func addressOf(s keyspace.Session) string {
+	if r, is := s.(*remote.Redis); is {
+		return r.Address()
+	}
+	return ""
 }
 
 // notifiesAll reports whether a setting includes all changes of keys, on the channels of keys.

@@ -82,7 +82,7 @@ func (m *Migration) findShards(ctx context.Context, whole *cluster.Session) erro
 	case again && main.State == follow.Done:
 		return m.errDone()
 	case again && main.ID != shardsID && main.State == follow.Following:
-		return errors.New("the target followed one server or was compared in passes before; give an empty target")
+		return errors.New("the target followed one server before; give an empty target")
 	}
 	known := map[string]int{} // by replication ID: the number of the position
 	if again && main.State == follow.Following {
