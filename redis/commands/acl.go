@@ -9,7 +9,7 @@ import (
 var categoryNames = []string{
 	"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap", "hyperloglog", "geo", "stream",
 	"pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection", "transaction", "scripting", "array",
-	"bloom", "cuckoo", "cms", "topk", "tdigest", "timeseries", "search",
+	"bloom", "cuckoo", "cms", "topk", "tdigest", "timeseries", "search", "json",
 }
 
 // Categories returns the names of the ACL categories, in Redis's order.
@@ -36,6 +36,7 @@ func (c *Command) ACLCategories() []string {
 	if c.Categories == nil && len(c.subs) == 0 {
 		has[groupCategories[c.Group]] = true
 	}
+	has["json"] = strings.HasPrefix(c.Name, "JSON.")
 	if c.Flags&Write != 0 {
 		has["write"] = true
 	}
