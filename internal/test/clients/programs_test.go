@@ -36,6 +36,7 @@ var programs = []program{
 	{name: "rate-limiter-flexible and redlock", dir: "node", args: script("limits.mjs")},
 	{name: "node-redis, search", dir: "node", args: script("node-redis-search.mjs"), flags: []string{}},
 	{name: "redis-om", dir: "node", args: script("redis-om.mjs"), flags: []string{}},
+	{name: "@langchain/redis", dir: "node", args: script("langchain.mjs"), flags: []string{}},
 	{name: "@upstash/ratelimit", dir: "node", args: script("upstash-ratelimit.mjs"), rest: true},
 	{name: "go-redis", dir: "golang", args: goTest("TestGoRedis")},
 	{name: "go-redis for clusters", dir: "golang", args: goTest("TestGoRedisCluster"), flags: []string{"--cluster"}},
