@@ -73,7 +73,7 @@ func (s *Salvage) Run() (Salvaged, error) {
 	return s.report, nil
 }
 
-// describe reads the tables of the new file.
+// describe reads the tables of the new file, without those that are built again: their rows could be mistaken for others.
 func (s *Salvage) describe() error {
 	s.types = map[string]string{}
 	for _, t := range keytype.Types {
@@ -82,7 +82,8 @@ func (s *Salvage) describe() error {
 		}
 	}
 	tables, err := s.Exam.Query(`SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
-		AND name NOT LIKE 'sqlite_%' AND name NOT IN ('meowdis', 'guard', 'dbs') ORDER BY name`)
+		AND name NOT LIKE 'sqlite_%' AND name NOT IN ('meowdis', 'guard', 'dbs', 'search_documents', 'search_deleted', 'search_postings',
+		'search_segments', 'search_pages', 'search_numbers', 'search_pending', 'search_dropped') ORDER BY name`)
 	if err != nil {
 		return err
 	}
@@ -258,7 +259,7 @@ func (s *Salvage) mend() error {
 	}
 	s.report.Expected = max(0, s.report.Expected-expired[0][0].Int())
 	// Repair creates keys for elements without one.
-	for _, step := range []func() error{s.Exam.Repair, s.dropPartial, s.Exam.sweep} {
+	for _, step := range []func() error{s.Exam.Repair, s.dropPartial, s.endSeries, s.Exam.sweep} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -267,6 +268,13 @@ func (s *Salvage) mend() error {
 	if err == nil {
 		s.report.Keys = rows[0][0].Int()
 	}
+	return err
+}
+
+// endSeries lets time series end with the last sample that is left.
+func (s *Salvage) endSeries() error {
+	_, err := s.Exam.Query(`UPDATE series SET (last_at, last_value) = (SELECT ifnull(max(at), 0), value FROM samples WHERE key_id = series.key_id)
+		WHERE last_at IS NOT ifnull((SELECT max(at) FROM samples WHERE key_id = series.key_id), 0)`)
 	return err
 }
 

@@ -201,8 +201,9 @@ func (s *Salvage) tableOf(owner string, rowless bool, c *cell) (*salvageTable, e
 	if len(all) == 0 {
 		return nil, nil
 	}
-	if !all[0].owned {
-		return all[0], nil
+	var unowned *salvageTable // whose rows may look like those of a key
+	if i := slices.IndexFunc(all, func(t *salvageTable) bool { return !t.owned }); i >= 0 {
+		unowned = all[i]
 	}
 	id := c.values[0]
 	if !rowless {
@@ -216,14 +217,14 @@ func (s *Salvage) tableOf(owner string, rowless bool, c *cell) (*salvageTable, e
 		if len(all) == 1 && rowless {
 			return all[0], nil
 		}
-		return nil, nil
+		return unowned, nil
 	}
 	for _, t := range all {
 		if s.types[t.name] == string(rows[0][0].Bytes()) {
 			return t, nil
 		}
 	}
-	return nil, nil
+	return unowned, nil
 }
 
 // copyScores copies members of sorted sets from the score index, which has all columns of the table.
