@@ -109,7 +109,7 @@ func flushIndexes(db int) []store.Stmt {
 
 var searchTables = []string{
 	`DELETE FROM search_indexes`, `DELETE FROM search_aliases`, `DELETE FROM search_pending`, `DELETE FROM search_dictionaries`,
-	`DELETE FROM search_documents`, `DELETE FROM search_deleted`, `DELETE FROM search_postings`,
+	`DELETE FROM search_documents`, `DELETE FROM search_deleted`, `DELETE FROM search_postings`, `DELETE FROM search_segments`, `DELETE FROM search_pages`,
 	`DELETE FROM search_numbers`, `DELETE FROM search_dropped`,
 }
 

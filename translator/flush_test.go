@@ -41,7 +41,7 @@ func TestFlushEmptiesEveryTable(t *testing.T) {
 			}
 		}
 		tables := c.exec(`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('meowdis', 'guard', 'pending_deletes', 'libraries', 'functions')
-			AND name NOT IN ('search_documents', 'search_deleted', 'search_postings', 'search_numbers', 'search_synonyms', 'search_dictionaries', 'search_dropped')`)
+			AND name NOT IN ('search_documents', 'search_deleted', 'search_postings', 'search_segments', 'search_pages', 'search_numbers', 'search_synonyms', 'search_dictionaries', 'search_dropped')`)
 		for _, row := range tables {
 			if rows := c.exec(`SELECT * FROM ` + string(row[0].Bytes())); len(rows) == 0 {
 				t.Errorf("%s is empty already", row[0].Bytes())

@@ -73,27 +73,29 @@ var searchTranslations = translations{
 
 // searchIndex holds a row of search_indexes.
 type searchIndex struct {
-	id         int64
-	name       []byte
-	definition []byte
-	schema     *inverted.Schema
-	version    int64
-	lastDoc    int64
-	documents  int64
-	length     int64
-	deleted    int64
-	scanned    int64 // -1 after the initial scan
-	failures   int64
-	lastError  []byte
-	errorKey   []byte
-	cleanTerm  []byte // nil unless rows of deleted documents are being removed
-	cleanBlock int64
-	diesAt     int64 // Unix ms of a TEMPORARY index, 0 for none
-	synonyms   text.Synonyms
+	id           int64
+	name         []byte
+	definition   []byte
+	schema       *inverted.Schema
+	version      int64
+	lastDoc      int64
+	documents    int64
+	length       int64
+	deleted      int64
+	scanned      int64 // -1 after the initial scan
+	failures     int64
+	lastError    []byte
+	errorKey     []byte
+	cleanTerm    []byte // nil unless rows of deleted documents are being removed
+	cleanBlock   int64
+	cleanSegment int64 // whose pages are being cleaned; -1 before that
+	diesAt       int64 // Unix ms of a TEMPORARY index, 0 for none
+	synonyms     text.Synonyms
+	segments     []segment // only in a slice
 }
 
 const (
-	indexColumns = `SELECT i.id, i.name, i.definition, i.version, i.last_doc, i.documents, i.length, i.deleted, ifnull(i.scanned, -1), i.failures, i.last_error, i.last_error_key, i.clean_term, i.clean_block, i.dies_at FROM search_indexes i `
+	indexColumns = `SELECT i.id, i.name, i.definition, i.version, i.last_doc, i.documents, i.length, i.deleted, ifnull(i.scanned, -1), i.failures, i.last_error, i.last_error_key, i.clean_term, i.clean_block, i.dies_at, ifnull(i.clean_segment, -1) FROM search_indexes i `
 
 	// sqlIndex reads the index with the name or alias ?1.
 	sqlIndex   = indexColumns + ofName
@@ -113,7 +115,7 @@ func decodeIndexes(rows, synonyms []store.Row, w *store.Work) []*searchIndex {
 	for _, r := range rows {
 		w.Step(len(r[2].Bytes()) * 8)
 		ix := &searchIndex{id: r[0].Int(), name: r[1].Bytes(), definition: r[2].Bytes(), version: r[3].Int(), lastDoc: r[4].Int(), documents: r[5].Int(),
-			length: r[6].Int(), deleted: r[7].Int(), scanned: r[8].Int(), failures: r[9].Int(), lastError: r[10].Bytes(), errorKey: r[11].Bytes(), cleanBlock: r[13].Int(), diesAt: r[14].Int()}
+			length: r[6].Int(), deleted: r[7].Int(), scanned: r[8].Int(), failures: r[9].Int(), lastError: r[10].Bytes(), errorKey: r[11].Bytes(), cleanBlock: r[13].Int(), diesAt: r[14].Int(), cleanSegment: r[15].Int()}
 		if !r[12].IsNull() {
 			ix.cleanTerm = append([]byte{}, r[12].Bytes()...)
 		}
@@ -334,9 +336,7 @@ func (c *Call) dropWithKeys(ix *searchIndex, p *pending, drop store.Stmt) Plan {
 			names = append(names, k.key)
 			stmts = append(stmts, store.Stmt{SQL: sqlDropKey, Args: []store.Value{store.Int(k.id), store.Int(k.version)}})
 		}
-		for _, doc := range p.staleDocs {
-			stmts = append(stmts, store.Stmt{SQL: sqlDeleteDoc, Args: []store.Value{id, store.Int(doc)}})
-		}
+		stmts = append(stmts, store.Stmt{SQL: sqlDeleteDocs, Args: []store.Value{id, numberList(p.staleDocs)}})
 		plan := write(decodeOK, append(stmts, store.Stmt{SQL: sqlDropKeys, Args: []store.Value{id}}, drop)...)
 		plan.Keys = names
 		return plan

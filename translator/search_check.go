@@ -13,11 +13,13 @@ import (
 
 // Statements that read an index in slices of ?3 rows.
 const (
-	sqlPendingDocs = `SELECT d.doc FROM search_pending p JOIN search_documents d ON d.key_id = p.key_id AND d.index_id = ?1`
-	sqlNextDocs    = `SELECT doc, key_id, length FROM search_documents WHERE index_id = ?1 AND doc > ?2 ORDER BY doc LIMIT ?3`
-	sqlNextNumbers = `SELECT field, value, doc FROM search_numbers WHERE index_id = ?1 AND (field, value, doc) > (?2, ?4, ?5) ORDER BY field, value, doc LIMIT ?3`
+	sqlPendingDocs  = `SELECT d.doc FROM search_pending p JOIN search_documents d ON d.key_id = p.key_id AND d.index_id = ?1`
+	sqlNextDocs     = `SELECT doc, key_id, length FROM search_documents WHERE index_id = ?1 AND doc > ?2 ORDER BY doc LIMIT ?3`
+	sqlNextNumbers  = `SELECT field, value, doc FROM search_numbers WHERE index_id = ?1 AND (field, value, doc) > (?2, ?4, ?5) ORDER BY field, value, doc LIMIT ?3`
+	sqlCheckedPages = `SELECT p.segment, p.term, p.data, s.segment FROM search_pages p LEFT JOIN search_segments s ON s.index_id = p.index_id AND s.segment = p.segment
+		WHERE p.index_id = ?1 AND (p.segment, p.term) > (?2, ?3) ORDER BY p.segment, p.term LIMIT ?4`
 	// sqlNotIndexed reads live keys of the type ?4 that are neither documents of the index nor pending.
-	sqlNotIndexed = `SELECT k.id FROM keys k WHERE k.id > ?2 AND k.db = 0 AND k.type = ?4 AND NOT EXISTS (SELECT 1 FROM search_documents d WHERE d.key_id = k.id AND d.index_id = ?1)
+	sqlNotIndexed = `SELECT k.id FROM keys k WHERE k.id > ?2 AND +k.db = 0 AND +k.type = ?4 AND NOT EXISTS (SELECT 1 FROM search_documents d WHERE d.key_id = k.id AND d.index_id = ?1)
 		AND NOT EXISTS (SELECT 1 FROM search_pending p WHERE p.key_id = k.id) ORDER BY k.id LIMIT ?3`
 )
 
@@ -144,11 +146,38 @@ func (k *indexCheck) postings() Plan {
 			}
 		}
 		if len(r.Rows[0]) < checkedRows {
-			k.numberField, k.numberValue = -1, store.Float(0)
-			return k.numbers()
+			k.term = nil
+			return k.pages(0)
 		}
 		return k.postings()
 	}, store.Stmt{SQL: sqlNextBlocks, Args: []store.Value{k.id(), store.Bytes(append([]byte{}, k.term...)), store.Int(k.block), store.Int(checkedRows)}})
+}
+
+// pages adds up the digests of the next rows of search_pages after the term in a segment.
+func (k *indexCheck) pages(segment int64) Plan {
+	return readThen(func(r *store.Result) Plan {
+		for _, row := range r.Rows[0] {
+			if row[0].Int() != segment {
+				segment, k.term = row[0].Int(), nil
+			}
+			page := inverted.Page{Key: row[1].Bytes(), Data: row[2].Bytes()}
+			switch {
+			case row[3].IsNull():
+				return k.next("it has rows of a missing segment")
+			case !inverted.InOrder(page, k.term):
+				return k.next("it has rows whose terms are not in order")
+			}
+			k.term = page.Key
+			inverted.EachTerm(page.Data, func(term, data []byte) {
+				k.rows += inverted.Digest(term, data, func(doc int64) bool { return k.ignored[doc] })
+			})
+		}
+		if len(r.Rows[0]) < checkedRows {
+			k.numberField, k.numberValue = -1, store.Float(0)
+			return k.numbers()
+		}
+		return k.pages(segment)
+	}, store.Stmt{SQL: sqlCheckedPages, Args: []store.Value{k.id(), store.Int(segment), store.Bytes(append([]byte{}, k.term...)), store.Int(checkedRows)}})
 }
 
 // numbers adds up the digests of the next rows of search_numbers.

@@ -49,8 +49,6 @@ type hit struct {
 }
 
 const (
-	sqlTerms       = `SELECT DISTINCT term FROM search_postings WHERE index_id = ?1 AND term >= ?2 AND term < ?3 ORDER BY term`
-	sqlFewTerms    = sqlTerms + ` LIMIT 201`
 	sqlBlocksOf    = `SELECT data FROM search_postings WHERE index_id = ?1 AND term = ?2 ORDER BY block`
 	sqlDocsOfNames = `SELECT d.doc FROM json_each(?2) j CROSS JOIN keys k ON k.db = 0 AND k.key = unhex(j.value) CROSS JOIN search_documents d ON d.key_id = k.id AND d.index_id = ?1`
 	sqlNumbersOf   = `SELECT value, doc FROM search_numbers WHERE index_id = ?1 AND field = ?2 AND value BETWEEN ?3 AND ?4`
@@ -96,20 +94,26 @@ func (f *finder) expand(w *store.Work, next func(w *store.Work) Plan) Plan {
 	if len(expansions) == 0 {
 		return f.load(w, next)
 	}
-	stmts := make([]store.Stmt, len(expansions))
+	stmts, uses := make([]store.Stmt, len(expansions)), make([]func(rows []store.Row, w *store.Work), len(expansions))
 	for i, e := range expansions {
-		sql := sqlTerms
-		if e.Whole {
-			sql = sqlFewTerms
-		}
-		stmts[i] = store.Stmt{SQL: sql, Args: []store.Value{store.Int(f.ix.id), store.Bytes(e.First), store.Bytes(e.Next)}}
+		terms := termRange{e.First, e.Next}
+		stmts[i] = terms.statement(sqlNamesBetween, f.ix)
+		uses[i] = eachRow(&stmts[i], func() (func(row store.Row), func(w *store.Work)) {
+			allocated, read := int64(0), 0
+			e.Forget()
+			return func(row store.Row) {
+					read += 8 + len(row[0].Bytes()) + len(row[1].Bytes())
+					terms.each(row, func(term, _ []byte) { allocated += e.See(term) })
+				}, func(w *store.Work) {
+					w.Grow(allocated)
+					w.Step(read)
+				}
+		})
 	}
 	return readThen(func(r *store.Result) Plan {
 		for i, e := range expansions {
-			for _, row := range r.Rows[i] {
-				r.Work.Step(len(row[0].Bytes()) + 8)
-				e.Take(row[0].Bytes())
-			}
+			uses[i](r.Rows[i], r.Work)
+			e.TakeSeen()
 			e.TakeAll(f.pending.batch)
 			f.full = f.full || e.Full()
 		}
@@ -144,7 +148,7 @@ func (f *finder) load(w *store.Work, next func(w *store.Work) Plan) Plan {
 			}), f.numbers(l.Field, r.Min, r.Max))
 		}
 		if l.Ranges == nil {
-			add(each(func(row store.Row, w *store.Work) { l.LoadBlock(row[0].Bytes(), hidden, w) }), f.blocks(l.Term))
+			add(each(func(row store.Row, w *store.Work) { l.LoadBlock(chunksIn(row, l.Term), hidden, w) }), f.ix.postings(l.Term))
 		}
 	}
 	for _, s := range f.program.Scans {
@@ -187,26 +191,20 @@ func (f *finder) numbers(field *inverted.Field, least, most float64) store.Stmt 
 
 // scan reads a range of terms, whose rows are matched while the store reads them.
 func (f *finder) scan(s *inverted.Scan) (use func(rows []store.Row, w *store.Work), stmt store.Stmt) {
-	var allocated, read int64
-	fold := func() func(store.Row) {
-		allocated, read = 0, 0
+	terms := termRange{s.First, s.Next}
+	stmt = terms.statement(sqlTermsBetween, f.ix)
+	use = eachRow(&stmt, func() (func(row store.Row), func(w *store.Work)) {
+		allocated, read := int64(0), 0
 		s.Reset()
 		return func(row store.Row) {
-			read += int64(len(row[0].Bytes())) + 8
-			allocated += s.Add(row[0].Bytes(), row[1].Bytes(), f.pending.hidden)
-		}
-	}
-	stmt = store.Stmt{SQL: sqlTags, Args: []store.Value{store.Int(f.ix.id), store.Bytes(s.First), store.Bytes(s.Next)}, Fold: fold}
-	return func(rows []store.Row, w *store.Work) {
-		if len(rows) > 0 { // the store keeps the rows
-			each := fold()
-			for _, row := range rows {
-				each(row)
+				read += 8 + len(row[1].Bytes())
+				terms.each(row, func(term, data []byte) { allocated += s.Add(term, data, f.pending.hidden) })
+			}, func(w *store.Work) {
+				w.Grow(allocated)
+				w.Step(read)
 			}
-		}
-		w.Grow(allocated)
-		w.Step(int(read))
-	}, stmt
+	})
+	return use, stmt
 }
 
 // loadAll reads a block of the list of all documents.

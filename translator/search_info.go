@@ -9,6 +9,7 @@ import (
 
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/redis/search/text"
+	"github.com/meowdis/meowdis/redis/xxh3"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator/inverted"
 )
@@ -28,7 +29,7 @@ func checkPaths(s *inverted.Schema) string {
 
 // FT.INFO shows the sizes of the rows.
 const (
-	sqlIndexSizes = `SELECT count(DISTINCT iif(substr(term, 1, 1) = x'74', term, NULL)), count(*), ifnull(sum(length(data)), 0), ifnull(sum(iif(substr(term, 1, 1) = x'76', length(data), 0)), 0),
+	sqlBlockSizes = `SELECT count(*), ifnull(sum(length(data)), 0), ifnull(sum(iif(substr(term, 1, 1) = x'76', length(data), 0)), 0),
 		ifnull(sum(iif(substr(term, 1, 1) = x'67', length(data), 0)), 0) FROM search_postings WHERE index_id = ?1`
 	sqlCountPending   = `SELECT (SELECT count(*) FROM search_pending), (SELECT count(*) FROM search_numbers WHERE index_id = ?1)`
 	sqlCountUnscanned = `SELECT count(*) FROM keys WHERE id > ?1 AND db = 0 AND type = ?2`
@@ -42,20 +43,53 @@ func ftInfo(c *Call) Plan {
 			if ix.schema.JSON {
 				typ = jsonType
 			}
+			var pages indexSizes
+			names := termRange{[]byte{0}, []byte{0xff}}.statement(sqlNamesBetween, ix)
+			use := eachRow(&names, func() (func(row store.Row), func(w *store.Work)) {
+				pages = indexSizes{}
+				words := map[uint64]bool{}
+				return func(row store.Row) { pages.add(row, words) }, func(w *store.Work) {
+					pages.words = int64(len(words))
+					w.Grow(16 * pages.words)
+					w.Step(int(pages.bytes))
+				}
+			})
 			return read(func(r *store.Result) resp.Value {
 				left := int64(0)
 				if p.unscanned {
-					left = r.Rows[2][0][0].Int()
+					left = r.Rows[3][0][0].Int()
 				}
-				return c.indexInfo(ix, p, r.Rows[0][0], r.Rows[1][0], left)
-			}, store.Stmt{SQL: sqlIndexSizes, Args: []store.Value{id}}, store.Stmt{SQL: sqlCountPending, Args: []store.Value{id}},
+				use(r.Rows[1], r.Work)
+				sizes, blocks := pages, r.Rows[0][0]
+				sizes.rows, sizes.bytes, sizes.vectors, sizes.tags = sizes.rows+blocks[0].Int(), sizes.bytes+blocks[1].Int(), blocks[2].Int(), sizes.tags+blocks[3].Int()
+				return c.indexInfo(ix, p, sizes, r.Rows[2][0], left)
+			}, store.Stmt{SQL: sqlBlockSizes, Args: []store.Value{id}}, names, store.Stmt{SQL: sqlCountPending, Args: []store.Value{id}},
 				store.Stmt{SQL: sqlCountUnscanned, Args: []store.Value{store.Int(ix.scanned), store.String(typ)}})
 		})
 	})
 }
 
+// indexSizes holds the number of words and rows of an index, and the bytes of its postings.
+type indexSizes struct{ words, rows, bytes, vectors, tags int64 }
+
+// add adds a row of sqlNamesBetween. words has hashes.
+func (s *indexSizes) add(row store.Row, words map[uint64]bool) {
+	if row[2].Int() == 1 {
+		s.rows++
+		s.bytes += int64(len(row[1].Bytes()))
+	}
+	termRange{nil, []byte{0xff}}.each(row, func(term, data []byte) {
+		switch term[0] {
+		case 't':
+			words[xxh3.Hash(term)] = true
+		case 'g':
+			s.tags += int64(len(data))
+		}
+	})
+}
+
 // indexInfo makes the reply of FT.INFO. left is the number of keys that the initial scan has not reached.
-func (c *Call) indexInfo(ix *searchIndex, p *pending, sizes, counts store.Row, left int64) resp.Value {
+func (c *Call) indexInfo(ix *searchIndex, p *pending, sizes indexSizes, counts store.Row, left int64) resp.Value {
 	s := ix.schema
 	cursors, own := c.Env.Search.count(ix.id, c.Env.Now)
 	name, str, num := resp.MakeString, resp.MakeString, func(f float64) resp.Value { return resp.MakeDouble(f) }
@@ -70,7 +104,7 @@ func (c *Call) indexInfo(ix *searchIndex, p *pending, sizes, counts store.Row, l
 	if left > 0 {
 		percent = float64(docs) / float64(docs+left)
 	}
-	terms, blocks, bytes, vectors, tags := sizes[0].Int()+int64(len(p.batch.SortedWords())), sizes[1].Int(), sizes[2].Int(), sizes[3].Int(), sizes[4].Int()
+	terms, blocks, bytes, vectors, tags := sizes.words+int64(len(p.batch.SortedWords())), sizes.rows, sizes.bytes, sizes.vectors, sizes.tags
 	records := counts[1].Int() + blocks
 	per := func(n float64) resp.Value {
 		if docs == 0 {

@@ -28,6 +28,16 @@ func IndexSlice(now int64, limit int, w *store.Work) Plan {
 				return writeSlice(store.Stmt{SQL: sqlDropDead, Args: []store.Value{store.Bytes(ix.name), store.Int(now)}})
 			}
 		}
+		decodeSegments(r.Rows[4], indexes)
+		idle := len(ids) == 0 && !slices.ContainsFunc(indexes, func(ix *searchIndex) bool { return ix.scanned >= 0 })
+		for _, ix := range indexes {
+			// Each slice of an index makes its version odd or even: neither new keys nor merges wait for all of the other.
+			if idle || ix.version%2 == 1 {
+				if plan := c.maintain(ix, limit); plan.Batch.Stmts != nil {
+					return plan
+				}
+			}
+		}
 		switch {
 		case len(ids) > 0 && len(indexes) > 0:
 			return c.indexKeys(indexes, ids, sliceBytes, r.Work, nil)
@@ -39,14 +49,29 @@ func IndexSlice(now int64, limit int, w *store.Work) Plan {
 				return c.scanKeys(ix, limit)
 			}
 		}
-		for _, ix := range indexes {
-			if ix.cleanTerm != nil || ix.deleted > max(minDeleted, ix.documents/8) {
-				return c.cleanIndex(ix, limit)
-			}
-		}
 		return answer(resp.Zero)
 	}, store.Stmt{SQL: sqlIndexes}, store.Stmt{SQL: sqlAllSynonyms}, store.Stmt{SQL: `SELECT key_id FROM search_pending LIMIT ?1`, Args: []store.Value{store.Int(int64(limit))}},
-		store.Stmt{SQL: `SELECT index_id FROM search_dropped LIMIT 1`})
+		store.Stmt{SQL: `SELECT index_id FROM search_dropped LIMIT 1`}, store.Stmt{SQL: sqlSegments})
+}
+
+// maintain plans the next work on the rows of an index, none if there is nothing to do. Merges wait for the end of
+// cleaning, since they would move postings past its place.
+func (c *Call) maintain(ix *searchIndex, limit int) Plan {
+	if ix.cleanTerm != nil {
+		return c.cleanIndex(ix, limit)
+	}
+	if m := ix.nextMerge(); m != nil {
+		return c.mergeSegments(ix, m, limit)
+	}
+	if ix.deleted > max(minDeleted, ix.documents/8) {
+		return c.cleanIndex(ix, limit)
+	}
+	return Plan{}
+}
+
+// guard refuses a batch after another slice.
+func (ix *searchIndex) guard() store.Stmt {
+	return store.Stmt{SQL: sqlGuardIndexVersion, Args: []store.Value{store.Int(ix.id), store.Int(ix.version)}, Refused: &searchBusy}
 }
 
 // writeSlice plans a slice that counts as one row of work.
@@ -83,10 +108,11 @@ const (
 	sqlDocsOfKeys = `SELECT d.index_id, d.doc, d.key_id, d.length FROM json_each(?1) j CROSS JOIN search_documents d ON d.key_id = j.value`
 
 	sqlGuardIndexVersion = `INSERT INTO guard SELECT NULL WHERE NOT EXISTS (SELECT 1 FROM search_indexes WHERE id = ?1 AND version = ?2)`
-	sqlDeleteDoc         = `DELETE FROM search_documents WHERE index_id = ?1 AND doc = ?2`
-	sqlMarkDeleted       = `INSERT INTO search_deleted(index_id, doc) VALUES(?1, ?2) ON CONFLICT DO NOTHING`
-	sqlAddDoc            = `INSERT INTO search_documents(index_id, doc, key_id, length) VALUES(?1, ?2, ?3, ?4)`
-	sqlAddNumber         = `INSERT INTO search_numbers(index_id, field, value, doc) VALUES(?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING`
+	sqlDeleteDocs        = `DELETE FROM search_documents WHERE index_id = ?1 AND doc IN (SELECT value FROM json_each(?2))`
+	sqlMarkDeleted       = `INSERT INTO search_deleted(index_id, doc) SELECT ?1, value FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING`
+	// sqlAddDocs adds documents from the number ?2 on: ?3 lists their keys and lengths.
+	sqlAddDocs   = `INSERT INTO search_documents(index_id, doc, key_id, length) SELECT ?1, ?2 + j.key, json_extract(j.value, '$[0]'), json_extract(j.value, '$[1]') FROM json_each(?3) j`
+	sqlAddNumber = `INSERT INTO search_numbers(index_id, field, value, doc) VALUES(?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING`
 	// sqlAddBlock appends to the last block of the term, unless it is full. ?5 is the size of a full block.
 	sqlAddBlock = `INSERT INTO search_postings(index_id, term, block, data) VALUES(?1, ?2,
 		ifnull((SELECT iif(length(data) < ?5, block, ?3) FROM search_postings WHERE index_id = ?1 AND term = ?2 ORDER BY block DESC LIMIT 1), ?3), ?4)
@@ -192,19 +218,22 @@ func stateList(ids []int64, keys []*keyRow) store.Value {
 // indexed returns the statements that index the keys. The rows of stale are their documents so far.
 func (ix *searchIndex) indexed(keys []*keyRow, stale []store.Row, now int64, w *store.Work) (stmts []store.Stmt) {
 	id := store.Int(ix.id)
-	stmts = append(stmts, store.Stmt{SQL: sqlGuardIndexVersion, Args: []store.Value{id, store.Int(ix.version)}, Refused: &searchBusy})
+	stmts = append(stmts, ix.guard())
 	var documents, length, failures, deleted int64
 	var lastError, errorKey store.Value
+	var gone []int64
 	for _, row := range stale {
-		if row[0].Int() != ix.id {
-			continue
+		if row[0].Int() == ix.id {
+			gone = append(gone, row[1].Int())
+			documents, length, deleted = documents-1, length-row[3].Int(), deleted+1
 		}
-		doc := []store.Value{id, store.Int(row[1].Int())}
-		stmts = append(stmts, store.Stmt{SQL: sqlDeleteDoc, Args: doc}, store.Stmt{SQL: sqlMarkDeleted, Args: doc})
-		documents, length, deleted = documents-1, length-row[3].Int(), deleted+1
+	}
+	if len(gone) > 0 {
+		docs := []store.Value{id, numberList(gone)}
+		stmts = append(stmts, store.Stmt{SQL: sqlDeleteDocs, Args: docs}, store.Stmt{SQL: sqlMarkDeleted, Args: docs})
 	}
 	b := &inverted.Batch{Schema: ix.schema, Synonyms: ix.synonyms, Work: w}
-	doc := ix.lastDoc
+	doc, added := ix.lastDoc, []byte{'['}
 	for _, k := range keys {
 		if !ix.covers(k) || !ix.passes(k.source) {
 			continue
@@ -217,18 +246,18 @@ func (ix *searchIndex) indexed(keys []*keyRow, stale []store.Row, now int64, w *
 		doc++
 		of := int64(b.Docs[len(b.Docs)-1].Length)
 		documents, length = documents+1, length+of
-		stmts = append(stmts, store.Stmt{SQL: sqlAddDoc, Args: []store.Value{id, store.Int(doc), store.Int(k.id), store.Int(of)}})
+		if len(added) > 1 {
+			added = append(added, ',')
+		}
+		added = append(strconv.AppendInt(append(strconv.AppendInt(append(added, '['), k.id, 10), ','), of, 10), ']')
+	}
+	if doc > ix.lastDoc {
+		stmts = append(stmts, store.Stmt{SQL: sqlAddDocs, Args: []store.Value{id, store.Int(ix.lastDoc + 1), store.TextBytes(append(added, ']'))}})
 	}
 	if len(stmts) == 1 && failures == 0 {
 		return stmts // the guard only
 	}
-	for _, block := range b.Blocks() {
-		size := int64(blockBytesOfPostings)
-		if inverted.IsVectorTerm(block.Term) {
-			size = blockBytes
-		}
-		stmts = append(stmts, store.Stmt{SQL: sqlAddBlock, Args: []store.Value{id, store.Bytes(block.Term), store.Int(block.First), store.Bytes(block.Data), store.Int(size)}})
-	}
+	stmts = append(stmts, ix.addSegment(b.Blocks())...)
 	for _, n := range b.Numbers {
 		stmts = append(stmts, store.Stmt{SQL: sqlAddNumber, Args: []store.Value{id, store.Int(int64(n.Field)), store.Float(n.Value), store.Int(n.Doc)}})
 	}
@@ -239,7 +268,7 @@ func (ix *searchIndex) indexed(keys []*keyRow, stale []store.Row, now int64, w *
 // removed term by term, and at the end the marks.
 const (
 	sqlMarkCleaning = `UPDATE search_deleted SET cleaning = 1 WHERE index_id = ?1`
-	sqlSetCleaning  = `UPDATE search_indexes SET version = version + 1, clean_term = ?2, clean_block = ?3 WHERE id = ?1`
+	sqlSetCleaning  = `UPDATE search_indexes SET version = version + 1, clean_term = ?2, clean_block = ?3, clean_segment = ?4 WHERE id = ?1`
 	sqlCleaning     = `SELECT doc FROM search_deleted WHERE index_id = ?1 AND cleaning = 1`
 	sqlNextBlocks   = `SELECT term, block, data FROM search_postings WHERE index_id = ?1 AND (term, block) > (?2, ?3) ORDER BY term, block LIMIT ?4`
 	sqlPutBlock     = `UPDATE search_postings SET data = ?4 WHERE index_id = ?1 AND term = ?2 AND block = ?3`
@@ -252,12 +281,17 @@ const (
 // cleanIndex removes rows of deleted documents.
 func (c *Call) cleanIndex(ix *searchIndex, limit int) Plan {
 	id := store.Int(ix.id)
-	guard := store.Stmt{SQL: sqlGuardIndexVersion, Args: []store.Value{id, store.Int(ix.version)}, Refused: &searchBusy}
-	cleaned := func(stmts ...store.Stmt) Plan {
-		return writeSlice(append([]store.Stmt{guard}, stmts...)...)
+	// next writes a slice that ends at a place: a term without a value for the end.
+	next := func(stmts []store.Stmt, term, block, segment store.Value) Plan {
+		stmts = append(stmts, store.Stmt{SQL: sqlSetCleaning, Args: []store.Value{id, term, block, segment}})
+		return writeSlice(append([]store.Stmt{ix.guard()}, stmts...)...)
 	}
 	if ix.cleanTerm == nil {
-		return cleaned(store.Stmt{SQL: sqlMarkCleaning, Args: []store.Value{id}}, store.Stmt{SQL: sqlSetCleaning, Args: []store.Value{id, store.Bytes(nil), store.Int(0)}})
+		return next([]store.Stmt{{SQL: sqlMarkCleaning, Args: []store.Value{id}}}, store.Bytes(nil), store.Int(0), store.Value{})
+	}
+	read := store.Stmt{SQL: sqlNextBlocks, Args: []store.Value{id, store.Bytes(ix.cleanTerm), store.Int(ix.cleanBlock), store.Int(int64(limit))}}
+	if ix.cleanSegment >= 0 {
+		read = store.Stmt{SQL: sqlNextPages, Args: []store.Value{id, store.Int(ix.cleanSegment), store.Bytes(ix.cleanTerm), store.Int(int64(limit))}}
 	}
 	return readThen(func(r *store.Result) Plan {
 		gone := map[int64]bool{}
@@ -265,38 +299,50 @@ func (c *Call) cleanIndex(ix *searchIndex, limit int) Plan {
 			r.Work.Grow(48)
 			gone[row[0].Int()] = true
 		}
+		isGone := func(doc int64) bool { return gone[doc] }
+		pages := ix.cleanSegment >= 0
+		put, drop := sqlPutBlock, sqlDropPostings
+		if pages {
+			put, drop = sqlPutPage, sqlDropPage
+		}
 		var stmts []store.Stmt
 		for _, row := range r.Rows[1] {
-			term, before := row[0].Bytes(), row[2].Bytes()
-			r.Work.Step(len(before))
+			r.Work.Step(len(row[2].Bytes()))
+			var data []byte
 			dropped := false
-			data, left := inverted.Without(term, before, func(doc int64) bool {
-				dropped = dropped || gone[doc]
-				return gone[doc]
-			})
+			if pages {
+				data, dropped = inverted.WithoutDocs(row[2].Bytes(), isGone)
+			} else {
+				data, dropped = inverted.Without(row[0].Bytes(), row[2].Bytes(), isGone)
+			}
 			args := []store.Value{id, row[0], row[1]}
 			switch {
-			case left == 0:
-				stmts = append(stmts, store.Stmt{SQL: sqlDropPostings, Args: args})
+			case len(data) == 0:
+				stmts = append(stmts, store.Stmt{SQL: drop, Args: args})
 			case dropped:
-				stmts = append(stmts, store.Stmt{SQL: sqlPutBlock, Args: append(args, store.Bytes(data))})
+				stmts = append(stmts, store.Stmt{SQL: put, Args: append(args, store.Bytes(data))})
 			}
 		}
-		if n := len(r.Rows[1]); n == limit {
-			at := r.Rows[1][n-1]
-			return cleaned(append(stmts, store.Stmt{SQL: sqlSetCleaning, Args: []store.Value{id, at[0], at[1]}})...)
+		switch n := len(r.Rows[1]); {
+		case n == limit && pages:
+			return next(stmts, r.Rows[1][n-1][1], store.Int(0), r.Rows[1][n-1][0])
+		case n == limit:
+			return next(stmts, r.Rows[1][n-1][0], r.Rows[1][n-1][1], store.Value{})
+		case !pages:
+			return next(stmts, store.Bytes(nil), store.Int(0), store.Int(0))
 		}
 		for _, sql := range []string{sqlCleanNumbers, sqlCleaned, sqlDropDeleted} {
 			stmts = append(stmts, store.Stmt{SQL: sql, Args: []store.Value{id}})
 		}
-		return cleaned(append(stmts, store.Stmt{SQL: sqlSetCleaning, Args: []store.Value{id, {}, {}}})...)
-	}, store.Stmt{SQL: sqlCleaning, Args: []store.Value{id}},
-		store.Stmt{SQL: sqlNextBlocks, Args: []store.Value{id, store.Bytes(ix.cleanTerm), store.Int(ix.cleanBlock), store.Int(int64(limit))}})
+		return next(stmts, store.Value{}, store.Value{}, store.Value{})
+	}, store.Stmt{SQL: sqlCleaning, Args: []store.Value{id}}, read)
 }
 
 // dropStmts delete rows of an index that is dropped.
 var dropStmts = []string{
 	`DELETE FROM search_postings WHERE index_id = ?1 AND (term, block) IN (SELECT term, block FROM search_postings WHERE index_id = ?1 LIMIT ?2)`,
+	`DELETE FROM search_pages WHERE index_id = ?1 AND (segment, term) IN (SELECT segment, term FROM search_pages WHERE index_id = ?1 LIMIT ?2)`,
+	`DELETE FROM search_segments WHERE index_id = ?1 AND segment IN (SELECT segment FROM search_segments WHERE index_id = ?1 LIMIT ?2)`,
 	`DELETE FROM search_numbers WHERE index_id = ?1 AND (field, value, doc) IN (SELECT field, value, doc FROM search_numbers WHERE index_id = ?1 LIMIT ?2)`,
 	`DELETE FROM search_documents WHERE index_id = ?1 AND doc IN (SELECT doc FROM search_documents WHERE index_id = ?1 LIMIT ?2)`,
 	`DELETE FROM search_deleted WHERE index_id = ?1 AND doc IN (SELECT doc FROM search_deleted WHERE index_id = ?1 LIMIT ?2)`,
@@ -304,7 +350,8 @@ var dropStmts = []string{
 
 const sqlDropDone = `DELETE FROM search_dropped WHERE index_id = ?1 AND NOT EXISTS (SELECT 1 FROM search_postings WHERE index_id = ?1)
 	AND NOT EXISTS (SELECT 1 FROM search_numbers WHERE index_id = ?1) AND NOT EXISTS (SELECT 1 FROM search_documents WHERE index_id = ?1)
-	AND NOT EXISTS (SELECT 1 FROM search_deleted WHERE index_id = ?1)`
+	AND NOT EXISTS (SELECT 1 FROM search_deleted WHERE index_id = ?1) AND NOT EXISTS (SELECT 1 FROM search_pages WHERE index_id = ?1)
+	AND NOT EXISTS (SELECT 1 FROM search_segments WHERE index_id = ?1)`
 
 // sqlGuardNoIndex refuses a batch if an index exists.
 const sqlGuardNoIndex = `INSERT INTO guard SELECT NULL FROM search_indexes LIMIT 1`

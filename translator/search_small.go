@@ -48,8 +48,6 @@ func oneLine(r rune) rune {
 	return r
 }
 
-const sqlTags = `SELECT term, data FROM search_postings WHERE index_id = ?1 AND term >= ?2 AND term < ?3 ORDER BY term, block`
-
 func ftTagvals(c *Call) Plan {
 	return c.withIndex(c.Args[1], noIndexName, func(ix *searchIndex, w *store.Work) Plan {
 		if !c.mayQuery(ix) {
@@ -76,25 +74,31 @@ func ftTagvals(c *Call) Plan {
 
 // tagStmt reads the terms of a tag field.
 func (ix *searchIndex) tagStmt(f *inverted.Field) store.Stmt {
-	first := inverted.TagTerm(f, "")
-	return store.Stmt{SQL: sqlTags, Args: []store.Value{store.Int(ix.id), store.Bytes(first), store.Bytes(inverted.After(first))}}
+	return rangeOf(inverted.TagTerm(f, "")).statement(sqlTermsBetween, ix)
+}
+
+// eachTag calls use for the tags in the rows of tagStmt, with their chunks. A tag may come several times.
+func eachTag(f *inverted.Field, rows []store.Row, use func(tag string, data []byte)) {
+	all := rangeOf(inverted.TagTerm(f, ""))
+	for _, row := range rows {
+		all.each(row, func(term, data []byte) { use(inverted.TagOf(term), data) })
+	}
 }
 
 // tags returns the tags of live documents, sorted, from the rows of tagStmt and from the changed keys.
 func (p *pending) tags(f *inverted.Field, rows []store.Row, w *store.Work) []string {
 	live := map[string]bool{}
-	for _, row := range rows {
-		tag := inverted.TagOf(row[0].Bytes())
+	eachTag(f, rows, func(tag string, data []byte) {
 		if live[tag] {
-			continue
+			return
 		}
-		w.Step(len(row[1].Bytes()))
-		inverted.Postings(row[1].Bytes(), func(posting inverted.Posting) {
+		w.Step(len(data))
+		inverted.Postings(data, func(posting inverted.Posting) {
 			if !p.hidden[posting.Doc] {
 				live[tag] = true
 			}
 		})
-	}
+	})
 	for _, tag := range p.batch.TagsOf(f) {
 		live[tag] = true
 	}

@@ -128,7 +128,7 @@ func (q *spellCall) check(ix *searchIndex, p *pending) Plan {
 	}
 	lists := len(stmts)
 	for _, word := range q.words {
-		stmts = append(stmts, store.Stmt{SQL: sqlBlocksOf, Args: []store.Value{store.Int(ix.id), store.Bytes(inverted.WordTerm(word.text))}})
+		stmts = append(stmts, ix.postings(inverted.WordTerm(word.text)))
 	}
 	if len(stmts) == 0 {
 		return answer(q.reply())
@@ -168,54 +168,62 @@ func (p *pending) count(word string, fields inverted.Mask, rows []store.Row, w *
 	docs := p.batch.Count(word, fields)
 	for _, row := range rows {
 		w.Step(len(row[0].Bytes()))
-		docs += inverted.CountPostings(row[0].Bytes(), fields, p.hidden)
+		docs += inverted.CountPostings(chunksIn(row, inverted.WordTerm(word)), fields, p.hidden)
 	}
 	return docs
 }
-
-// sqlWordsOfLength reads the words with ?2 to ?3 characters.
-const sqlWordsOfLength = `SELECT DISTINCT term FROM search_postings WHERE index_id = ?1 AND term >= x'74' AND term < x'75'
-	AND length(CAST(term AS TEXT)) - 1 BETWEEN ?2 AND ?3 ORDER BY term`
 
 // suggest finds similar words in the index and the dictionaries.
 func (q *spellCall) suggest(ix *searchIndex, p *pending) Plan {
 	if len(q.words) == 0 {
 		return answer(q.reply())
 	}
-	stmts := make([]store.Stmt, len(q.words))
-	for i, word := range q.words {
-		n := int64(utf8.RuneCountInString(word.text))
-		stmts[i] = store.Stmt{SQL: sqlWordsOfLength, Args: []store.Value{store.Int(ix.id), store.Int(n - int64(q.distance)), store.Int(n + int64(q.distance))}}
-	}
-	return readThen(func(r *store.Result) Plan {
-		others := slices.DeleteFunc(p.batch.SortedWords(), func(word string) bool { return !inverted.IsPlainWord(word) })
-		others = append(others, q.included...)
+	words := rangeOf(inverted.WordTerm(""))
+	stmt := words.statement(sqlNamesBetween, ix)
+	var seen []map[string]bool // by word
+	consider := func(other string) (steps int, allocated int64) {
+		n := utf8.RuneCountInString(other)
 		for i, word := range q.words {
-			similar := q.similar(word, r.Work)
-			for _, row := range r.Rows[i] {
-				if other := inverted.Word(row[0].Bytes()); inverted.IsPlainWord(other) {
-					similar(other)
-				}
+			if d := n - utf8.RuneCountInString(word.text); d > q.distance || -d > q.distance || seen[i][other] {
+				continue
 			}
-			for _, other := range others {
-				similar(other)
+			steps += 16 * (len(word.text) + 1)
+			if text.Distance(word.text, other, q.distance) <= q.distance {
+				allocated += int64(96 + len(other))
+				seen[i][other] = true
+				word.suggestions = append(word.suggestions, spelling{word: other})
 			}
+		}
+		return steps, allocated
+	}
+	use := eachRow(&stmt, func() (func(row store.Row), func(w *store.Work)) {
+		steps, allocated := 0, int64(0)
+		seen = nil
+		for _, word := range q.words {
+			seen = append(seen, map[string]bool{})
+			word.suggestions = nil
+		}
+		return func(row store.Row) {
+				words.each(row, func(term, _ []byte) {
+					if other := inverted.Word(term); inverted.IsPlainWord(other) {
+						s, a := consider(other)
+						steps, allocated = steps+s+len(term), allocated+a
+					}
+				})
+			}, func(w *store.Work) {
+				w.Step(steps)
+				w.Grow(allocated)
+			}
+	})
+	return readThen(func(r *store.Result) Plan {
+		use(r.Rows[0], r.Work)
+		for _, other := range slices.Concat(slices.DeleteFunc(p.batch.SortedWords(), func(s string) bool { return !inverted.IsPlainWord(s) }), q.included) {
+			steps, allocated := consider(other)
+			r.Work.Step(steps)
+			r.Work.Grow(allocated)
 		}
 		return q.score(ix, p, r.Work)
-	}, stmts...)
-}
-
-// similar returns a function that suggests another word for word if it is similar, once.
-func (q *spellCall) similar(word *spelledWord, w *store.Work) func(other string) {
-	seen := map[string]bool{}
-	return func(other string) {
-		w.Step(16 * (len(word.text) + 1))
-		if !seen[other] && text.Distance(word.text, other, q.distance) <= q.distance {
-			w.Grow(int64(96 + len(other)))
-			seen[other] = true
-			word.suggestions = append(word.suggestions, spelling{word: other})
-		}
-	}
+	}, stmt)
 }
 
 // score reads the documents of the suggestions. A suggestion without a document stays only if a dictionary has it.
@@ -224,7 +232,7 @@ func (q *spellCall) score(ix *searchIndex, p *pending, w *store.Work) Plan {
 	for _, word := range q.words {
 		for _, s := range word.suggestions {
 			w.Grow(stmtMemory)
-			stmts = append(stmts, store.Stmt{SQL: sqlBlocksOf, Args: []store.Value{store.Int(ix.id), store.Bytes(inverted.WordTerm(s.word))}})
+			stmts = append(stmts, ix.postings(inverted.WordTerm(s.word)))
 		}
 	}
 	if len(stmts) == 0 {

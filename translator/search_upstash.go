@@ -148,7 +148,7 @@ func replying(p Plan, v resp.Value) Plan {
 
 // sqlIndexBytes counts the bytes of the rows of an index.
 const sqlIndexBytes = `SELECT (SELECT ifnull(sum(length(term) + length(data)), 0) FROM search_postings WHERE index_id = ?1)
-	+ 16 * (SELECT count(*) FROM search_numbers WHERE index_id = ?1)`
+	+ (SELECT ifnull(sum(length(term) + length(data)), 0) FROM search_pages WHERE index_id = ?1) + 16 * (SELECT count(*) FROM search_numbers WHERE index_id = ?1)`
 
 func upstashDescribe(c *Call) Plan {
 	return c.withUpstash(c.Args[1], resp.Nil, func(ix *searchIndex, _ *store.Work) Plan {

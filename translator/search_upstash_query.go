@@ -166,11 +166,10 @@ func (f *finder) columns(fields []string, w *store.Work, next func(of map[string
 func (f *finder) eachValue(field *inverted.Field, rows []store.Row, w *store.Work, add func(doc int64, v upstash.Value)) {
 	batch := f.pending.batch
 	if field.Type == inverted.Tag {
-		for _, row := range rows {
-			w.Step(16)
-			tag := inverted.TagOf(row[0].Bytes())
-			inverted.Postings(row[1].Bytes(), func(p inverted.Posting) { add(p.Doc, upstash.Value{Text: tag}) })
-		}
+		eachTag(field, rows, func(tag string, data []byte) {
+			w.Step(16 + len(data))
+			inverted.Postings(data, func(p inverted.Posting) { add(p.Doc, upstash.Value{Text: tag}) })
+		})
 		batch.EachTag(field, func(tag string, doc int64) { add(doc, upstash.Value{Text: tag}) })
 		return
 	}

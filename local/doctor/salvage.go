@@ -73,7 +73,8 @@ func (s *Salvage) Run() (Salvaged, error) {
 	return s.report, nil
 }
 
-// describe reads the tables of the new file, without those that are built again: their rows could be mistaken for others.
+// describe reads the tables of the new file. It skips tables of search that are built again, so that no row of another table
+// is taken for one of theirs.
 func (s *Salvage) describe() error {
 	s.types = map[string]string{}
 	for _, t := range keytype.Types {

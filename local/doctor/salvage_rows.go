@@ -201,7 +201,7 @@ func (s *Salvage) tableOf(owner string, rowless bool, c *cell) (*salvageTable, e
 	if len(all) == 0 {
 		return nil, nil
 	}
-	var unowned *salvageTable // whose rows may look like those of a key
+	var unowned *salvageTable // its rows may look like elements of a key
 	if i := slices.IndexFunc(all, func(t *salvageTable) bool { return !t.owned }); i >= 0 {
 		unowned = all[i]
 	}

@@ -86,7 +86,11 @@ func TestSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, hurt := range []string{
-		`DELETE FROM search_postings WHERE term = x'74677265656e'`, // tgreen
+		`DELETE FROM search_pages WHERE instr(data, CAST('tgreen' AS BLOB)) > 0`,
+		`DELETE FROM search_segments`,
+		`UPDATE search_pages SET term = x'61'`,
+		`UPDATE search_pages SET data = CAST(data || zeroblob(1) AS BLOB)`,
+		`DELETE FROM search_postings`,
 		`UPDATE search_postings SET data = zeroblob(2) WHERE term = x'61'`,
 		`UPDATE search_numbers SET value = value + 1000 WHERE value = 1`,
 		`DELETE FROM search_numbers`,

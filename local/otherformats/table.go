@@ -138,14 +138,20 @@ var ours = sync.OnceValue(func() map[string][]Column {
 			{Name: "id", Type: "INTEGER"}, {Name: "name", Type: "BLOB"}, {Name: "definition", Type: "BLOB"}, {Name: "version", Type: "INTEGER"},
 			{Name: "last_doc", Type: "INTEGER"}, {Name: "documents", Type: "INTEGER"}, {Name: "length", Type: "INTEGER"}, {Name: "deleted", Type: "INTEGER"},
 			{Name: "scanned", Type: "INTEGER"}, {Name: "failures", Type: "INTEGER"}, {Name: "last_error", Type: "BLOB"}, {Name: "last_error_key", Type: "BLOB"},
-			{Name: "clean_term", Type: "BLOB"}, {Name: "clean_block", Type: "INTEGER"}, {Name: "dies_at", Type: "INTEGER"},
+			{Name: "clean_term", Type: "BLOB"}, {Name: "clean_block", Type: "INTEGER"}, {Name: "dies_at", Type: "INTEGER"}, {Name: "clean_segment", Type: "INTEGER"},
 		},
 		"search_numbers": {
 			{Name: "index_id", Type: "INTEGER"}, {Name: "field", Type: "INTEGER"}, {Name: "value", Type: "REAL"}, {Name: "doc", Type: "INTEGER"},
 		},
+		"search_pages": {
+			{Name: "index_id", Type: "INTEGER"}, {Name: "segment", Type: "INTEGER"}, {Name: "term", Type: "BLOB"}, {Name: "data", Type: "BLOB"},
+		},
 		"search_pending": {{Name: "key_id", Type: "INTEGER"}},
 		"search_postings": {
 			{Name: "index_id", Type: "INTEGER"}, {Name: "term", Type: "BLOB"}, {Name: "block", Type: "INTEGER"}, {Name: "data", Type: "BLOB"},
+		},
+		"search_segments": {
+			{Name: "index_id", Type: "INTEGER"}, {Name: "segment", Type: "INTEGER"}, {Name: "level", Type: "INTEGER"}, {Name: "target", Type: "INTEGER"},
 		},
 		"search_synonyms": {{Name: "index_id", Type: "INTEGER"}, {Name: "term", Type: "BLOB"}, {Name: "synonyms", Type: "BLOB"}},
 		"suggestions": {
@@ -167,7 +173,7 @@ var shown = []string{
 	"bloom_filters", "cuckoo_filters", "count_min_sketches", "top_k_lists", "t_digests",
 	"series", "samples", "series_labels", "series_rules", "libraries", "functions",
 	"search_aliases", "search_deleted", "search_dictionaries", "search_documents", "search_dropped",
-	"search_indexes", "search_numbers", "search_pending", "search_postings", "search_synonyms", "suggestions",
+	"search_indexes", "search_numbers", "search_pages", "search_pending", "search_postings", "search_segments", "search_synonyms", "suggestions",
 }
 
 // sketchColumns lists the columns of a table with blocks of sketches.

@@ -486,6 +486,13 @@ var Migrations = [][]string{
 		`ALTER TABLE search_indexes ADD COLUMN dies_at INTEGER`,
 		`CREATE TABLE suggestions(key_id INTEGER NOT NULL, string BLOB NOT NULL, folded BLOB NOT NULL, score REAL NOT NULL, payload BLOB, PRIMARY KEY(key_id, folded, string)) WITHOUT ROWID`,
 	},
+
+	// The segments of the indexes of FT.CREATE. Postings that have rows of their own keep them.
+	{
+		`ALTER TABLE search_indexes ADD COLUMN clean_segment INTEGER`,
+		`CREATE TABLE search_segments(index_id INTEGER NOT NULL, segment INTEGER NOT NULL, level INTEGER NOT NULL, target INTEGER, PRIMARY KEY(index_id, segment)) WITHOUT ROWID`,
+		`CREATE TABLE search_pages(index_id INTEGER NOT NULL, segment INTEGER NOT NULL, term BLOB NOT NULL, data BLOB NOT NULL, PRIMARY KEY(index_id, segment, term)) WITHOUT ROWID`,
+	},
 }
 
 // splitRow does the same as splitString for the value in the table strings.

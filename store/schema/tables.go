@@ -28,10 +28,15 @@ func inSearch(row, types string) string {
 // index_id of search_aliases is the name of an index, as a BLOB, if SEARCH.ALIASADD made the alias: the index may come
 // later.
 //
-// search_postings has the documents with a term, in blocks that begin with the document in block. A term begins with
-// its kind and its field (package translator/inverted). search_numbers orders the documents by a number, or by the
-// geohash of a place. Rows of documents in search_deleted count no more: the sweep
-// removes them, and clean_term and clean_block say how far it is.
+// Each slice of indexing adds a segment: rows of search_pages with the documents of many terms, in order of the terms.
+// The column term is the last term that the page may have; the page before has the terms up to its own. The sweep merges
+// segments of one level: it moves their terms, in order, to the segment target, which has itself as target until all
+// have moved. A posting is in one page at any time.
+//
+// search_postings has the documents with a term that has too many for a page, in blocks that begin with the document in
+// block. A term begins with its kind and its field (package translator/inverted). search_numbers orders the documents by a
+// number, or by the geohash of a place. Rows of documents in search_deleted count no more: the sweep removes them, and
+// clean_term and clean_block say how far it is in search_postings, clean_segment and clean_term in search_pages.
 var search = []string{
 	`CREATE TABLE search_indexes(
 		id INTEGER PRIMARY KEY,
@@ -48,7 +53,8 @@ var search = []string{
 		last_error_key BLOB,
 		clean_term BLOB,
 		clean_block INTEGER,
-		dies_at INTEGER)`,
+		dies_at INTEGER,
+		clean_segment INTEGER)`,
 	`CREATE TABLE search_aliases(alias BLOB PRIMARY KEY, index_id INTEGER NOT NULL) WITHOUT ROWID`,
 	`CREATE TABLE search_documents(
 		index_id INTEGER NOT NULL,
@@ -64,6 +70,18 @@ var search = []string{
 		block INTEGER NOT NULL,
 		data BLOB NOT NULL,
 		PRIMARY KEY(index_id, term, block)) WITHOUT ROWID`,
+	`CREATE TABLE search_segments(
+		index_id INTEGER NOT NULL,
+		segment INTEGER NOT NULL,
+		level INTEGER NOT NULL,
+		target INTEGER,
+		PRIMARY KEY(index_id, segment)) WITHOUT ROWID`,
+	`CREATE TABLE search_pages(
+		index_id INTEGER NOT NULL,
+		segment INTEGER NOT NULL,
+		term BLOB NOT NULL,
+		data BLOB NOT NULL,
+		PRIMARY KEY(index_id, segment, term)) WITHOUT ROWID`,
 	`CREATE TABLE search_numbers(
 		index_id INTEGER NOT NULL,
 		field INTEGER NOT NULL,

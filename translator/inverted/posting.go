@@ -257,15 +257,13 @@ func Blobs(data []byte, use func(doc int64, blob []byte)) {
 	}
 }
 
-// Without returns the block without the entries of deleted documents, and the number of entries left.
-func Without(term, data []byte, gone func(doc int64) bool) (out []byte, left int) {
+// Without returns the block without the entries of deleted documents, empty if none is left. dropped reports whether it
+// had some.
+func Without(term, data []byte, gone func(doc int64) bool) (out []byte, dropped bool) {
 	var c chunk
 	keep := func(doc int64) bool {
-		if gone(doc) {
-			return false
-		}
-		left++
-		return true
+		dropped = dropped || gone(doc)
+		return !gone(doc)
 	}
 	switch term[0] {
 	case kindAll, kindLength:
@@ -287,8 +285,8 @@ func Without(term, data []byte, gone func(doc int64) bool) (out []byte, left int
 			}
 		})
 	}
-	if left == 0 {
-		return nil, 0
+	if len(c.data) == 0 {
+		return nil, dropped
 	}
-	return c.sealed(), left
+	return c.sealed(), dropped
 }

@@ -3,6 +3,7 @@ package inverted
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -60,6 +61,7 @@ type Expansion struct {
 	matches     func(text string) bool
 	tags        bool
 	found       map[string]bool
+	seen        map[string]bool // the terms of the index that may be taken
 	program     *Program
 	clause      *clause
 }
@@ -376,6 +378,43 @@ func (e *Expansion) Take(term []byte) bool {
 	return true
 }
 
+// See notes a term of the index that matches, for TakeSeen. It returns the bytes that it allocated.
+func (e *Expansion) See(term []byte) (allocated int64) {
+	if e.seen[string(term)] || !e.tags && !IsPlainWord(Word(term)) {
+		return 0
+	}
+	word := Word(term)
+	if e.tags {
+		word = TagOf(term)
+	}
+	if !e.Whole && !e.matches(word) {
+		return 0
+	}
+	if len(e.seen) >= 4*e.Limit { // only the first ones are taken
+		for _, far := range e.sortedSeen()[e.Limit:] {
+			delete(e.seen, far)
+		}
+	}
+	if e.seen == nil {
+		e.seen = map[string]bool{}
+	}
+	e.seen[string(term)] = true
+	return int64(64 + len(term))
+}
+
+// Forget forgets the terms of See.
+func (e *Expansion) Forget() { clear(e.seen) }
+
+// TakeSeen takes the first terms of See.
+func (e *Expansion) TakeSeen() {
+	for _, term := range e.sortedSeen() {
+		e.Take([]byte(term))
+	}
+	e.seen = nil
+}
+
+func (e *Expansion) sortedSeen() []string { return slices.Sorted(maps.Keys(e.seen)) }
+
 // Words returns the words that the expansions found.
 func (p *Program) Words() (words []string) {
 	for _, e := range p.Expansions {
@@ -468,8 +507,12 @@ func (l *Leaf) LoadBatch(b *Batch, w *store.Work) {
 	}
 }
 
-// finish sorts the loaded documents.
+// finish sorts the loaded documents. Segments are read in any order.
 func (l *Leaf) finish() {
+	inOrder := func(a, b Posting) int { return cmp.Compare(a.Doc, b.Doc) }
+	if !slices.IsSortedFunc(l.postings, inOrder) {
+		slices.SortFunc(l.postings, inOrder)
+	}
 	slices.Sort(l.docs)
 	l.docs = slices.Compact(l.docs)
 }
