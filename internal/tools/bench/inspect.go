@@ -94,7 +94,7 @@ func strides(first, last string) []stride {
 // visit holds the waits and the memory in KB of one process.
 type visit struct {
 	first        time.Duration
-	strides      []time.Duration
+	strides, cpu []time.Duration // times, and the processor times of the same
 	before, most int64
 }
 
@@ -119,12 +119,20 @@ func inspectOnce(o *options, file, shown string, strides []stride) (v visit, err
 		return v, err
 	}
 	v.first = time.Since(start)
-	if v.before, err = memoryOfChild(run.Process.Pid, "VmRSS:"); err != nil || len(strides) == 0 {
+	child, err := childOf(run.Process.Pid)
+	if err != nil {
+		return v, err
+	}
+	if v.before, err = memoryOf(child, "VmRSS:"); err != nil || len(strides) == 0 {
 		return v, err
 	}
 	for _, s := range strides {
 		var start time.Time
+		var used time.Duration
 		for _, step := range append(s.before, [2]string{s.keys, s.shown}) {
+			if used, err = processorOf(child); err != nil {
+				return v, err
+			}
 			start = time.Now()
 			io.WriteString(in, step[0])
 			if err := screen.await(step[1]); err != nil {
@@ -132,8 +140,13 @@ func inspectOnce(o *options, file, shown string, strides []stride) (v visit, err
 			}
 		}
 		v.strides = append(v.strides, time.Since(start))
+		now, err := processorOf(child)
+		if err != nil {
+			return v, err
+		}
+		v.cpu = append(v.cpu, now-used)
 	}
-	v.most, err = memoryOfChild(run.Process.Pid, "VmHWM:")
+	v.most, err = memoryOf(child, "VmHWM:")
 	return v, err
 }
 
@@ -199,17 +212,13 @@ func (a *awaited) quiet() error {
 	}
 }
 
-// memoryOfChild is memoryOf for a process's only child.
-func memoryOfChild(pid int, what string) (int64, error) {
+// childOf returns the only child of a process.
+func childOf(pid int) (int, error) {
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if err != nil {
 		return 0, err
 	}
-	child, err := strconv.Atoi(strings.TrimSpace(string(children)))
-	if err != nil {
-		return 0, err
-	}
-	return memoryOf(child, what)
+	return strconv.Atoi(strings.TrimSpace(string(children)))
 }
 
 // memoryOf returns a memory statistic of a process from the kernel, in KB.

@@ -63,7 +63,7 @@ type options struct {
 // The order of parts matters: growth empties the biggest file, which loading makes.
 var parts = []part{
 	{"servers", compareServers}, {"random", scattering}, {"mixed", mixing}, {"rest", overREST}, {"start", starting}, {"idle", idling},
-	{"load", loading}, {"inspect", inspecting}, {"growth", growth}, {"shell", shelling}, {"stall", stalling}, {"attacks", attacking},
+	{"load", loading}, {"inspect", inspecting}, {"jobs", working}, {"growth", growth}, {"shell", shelling}, {"stall", stalling}, {"attacks", attacking},
 	{"files", manyKeys}, {"move", moving}, {"memory", remembering}, {"rqlite", sharing}, {"commands", timing}, {"vsim", similar}, {"search", searching},
 }
 

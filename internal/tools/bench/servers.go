@@ -271,8 +271,11 @@ func (r *running) stop() {
 }
 
 // processor returns the processor time that the server has used.
-func (r *running) processor() (time.Duration, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", r.cmd.Process.Pid))
+func (r *running) processor() (time.Duration, error) { return processorOf(r.cmd.Process.Pid) }
+
+// processorOf returns the processor time that a process has used.
+func processorOf(pid int) (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}
@@ -280,7 +283,7 @@ func (r *running) processor() (time.Duration, error) {
 	words := strings.Fields(rest)
 	const user, system = 11, 12 // proc_pid_stat(5) counts them from the pid
 	if len(words) <= system {
-		return 0, fmt.Errorf("the kernel says of the server %q", stat)
+		return 0, fmt.Errorf("the kernel says of the process %q", stat)
 	}
 	ticks := 0
 	for _, word := range words[user : system+1] {
