@@ -74,8 +74,10 @@ type cachedRows struct {
 	key       string
 	sql       string   // of the first statement
 	more      []string // of the other statements
-	args      []byte   // of all statements, encoded by appendArgs
+	args      string   // of all statements, encoded by appendArgs
 	rows      [][]store.Row
+	list      [1][]store.Row // memory for the rows of a read of one row, next to the rest
+	row       [1]store.Row
 	weight    int64 // charged to a budget when the rows are used
 	size      int64
 	diesAt    int64

@@ -1,11 +1,9 @@
 package local
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"github.com/meowdis/meowdis/store"
@@ -13,15 +11,19 @@ import (
 
 // newCachedRows copies the parts of b and its rows that the cache needs.
 func newCachedRows(b *store.Batch, rows [][]store.Row) *cachedRows {
-	r := &cachedRows{key: strings.Clone(string(b.Keys[0])), sql: b.Stmts[0].SQL, rows: compactRows(rows)}
+	r := &cachedRows{sql: b.Stmts[0].SQL}
+	r.rows = r.compactRows(rows)
 	for _, s := range b.Stmts[1:] {
 		r.more = append(r.more, s.SQL)
 	}
+	var buf [256]byte
+	text := append(buf[:0], b.Keys[0]...)
 	for i := range b.Stmts {
-		r.args = appendArgs(r.args, b.Stmts[i].Args)
+		text = appendArgs(text, b.Stmts[i].Args)
 	}
-	r.args = slices.Clip(r.args)
-	r.size = int64(unsafe.Sizeof(*r)) + entryBytes + int64(len(r.key)+cap(r.args)+len(r.more)*stringBytes)
+	both := string(text) // one block of memory, since a lookup reads both
+	r.key, r.args = both[:len(b.Keys[0])], both[len(b.Keys[0]):]
+	r.size = int64(unsafe.Sizeof(*r)) + entryBytes + int64(len(both)+len(r.more)*stringBytes)
 	for i, list := range rows {
 		r.size += sliceBytes + int64(len(list))*sliceBytes
 		weight := int64(0)
@@ -45,7 +47,7 @@ const (
 )
 
 // compactRows copies rows into the least memory they need.
-func compactRows(lists [][]store.Row) [][]store.Row {
+func (r *cachedRows) compactRows(lists [][]store.Row) [][]store.Row {
 	rows, cells, size := 0, 0, 0
 	for _, list := range lists {
 		rows += len(list)
@@ -56,8 +58,14 @@ func compactRows(lists [][]store.Row) [][]store.Row {
 			}
 		}
 	}
-	all, values, data := make([]store.Row, 0, rows), make([]store.Value, 0, cells), make([]byte, 0, size)
-	copies := make([][]store.Row, len(lists))
+	values, data := make([]store.Value, 0, cells), make([]byte, 0, size)
+	all, copies := r.row[:0], r.list[:]
+	if rows > 1 {
+		all = make([]store.Row, 0, rows)
+	}
+	if len(lists) != 1 {
+		copies = make([][]store.Row, len(lists))
+	}
 	for i, list := range lists {
 		if list == nil {
 			continue
@@ -104,7 +112,7 @@ func (r *cachedRows) is(b *store.Batch) bool {
 	for i := range b.Stmts {
 		args = appendArgs(args, b.Stmts[i].Args)
 	}
-	return bytes.Equal(args, r.args)
+	return string(args) == r.args
 }
 
 // appendArgs encodes arguments, except the clock, so that different arguments have different encodings.
