@@ -1,0 +1,102 @@
+package cmd_test
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestFollowWithoutReplication follows a server whose user may not run PSYNC, and a file.
+func TestFollowWithoutReplication(t *testing.T) {
+	t.Parallel()
+	source, m := newRedis(t), mover{t, t.TempDir()}
+	source.do("ACL", "SETUSER", "cat", "on", ">purr", "~*", "&*", "+@all", "-psync")
+	source.do("MSET", "a", "1", "b", "2")
+	source.do("RPUSH", "list", "1", "2", "3")
+	asCat := strings.Replace(source.url(), "unix://", "unix://cat:purr@", 1)
+	args := []string{"copy", "--follow", asCat, "target.sqlite"}
+	if said := m.run(0, append(args, "--until-caught-up")...); !strings.Contains(said, "refuses to serve a replica (NOPERM") {
+		t.Error(said)
+	}
+	source.do("DEL", "b")
+	source.do("INCR", "a")
+	source.do("LPOP", "list")
+	if said := m.run(0, append(args, "--cut-over", "echo switched")...); !strings.Contains(said, "switched\n") {
+		t.Error(said)
+	}
+	source.do("CLIENT", "UNPAUSE")
+	if differences := m.run(0, "diff", source.url(), "target.sqlite"); differences != "" {
+		t.Error(differences)
+	}
+	followsNotifications(t, source, m, asCat)
+	m.run(0, "copy", "--follow", "target.sqlite", "second.sqlite", "--until-caught-up")
+	m.run(0, "exec", "-t", "target.sqlite", "SET", "a", "later")
+	m.run(0, "exec", "-t", "target.sqlite", "FT.CREATE", "index", "SCHEMA", "a", "TEXT")
+	m.run(0, "copy", "--follow", "target.sqlite", "second.sqlite", "--until-caught-up")
+	if differences := m.run(0, "diff", "target.sqlite", "second.sqlite"); differences != "" {
+		t.Error(differences)
+	}
+	m.run(0, "exec", "-t", "target.sqlite", "FT.DROPINDEX", "index")
+	m.run(0, "exec", "-t", "second.sqlite", "FT.CREATE", "own", "SCHEMA", "a", "TEXT")
+	m.run(0, "copy", "--follow", "target.sqlite", "second.sqlite", "--until-caught-up")
+	if left := m.run(0, "exec", "-t", "second.sqlite", "FT._LIST"); left != "own\n" {
+		t.Errorf("indexes of the target: %q", left)
+	}
+}
+
+// followsNotifications copies a change between two passes, because the source notifies of it.
+func followsNotifications(t *testing.T, source *redisAt, m mover, url string) {
+	t.Helper()
+	c, said := m.command("copy", "--follow", url, "third.sqlite", "--json")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	setting := func() string { return string(source.do("CONFIG", "GET", "notify-keyspace-events").Elems[1].Str) }
+	scans := func() string {
+		for line := range strings.Lines(string(source.do("INFO", "commandstats").Str)) {
+			if stat, is := strings.CutPrefix(line, "cmdstat_scan:"); is {
+				calls, _, _ := strings.Cut(stat, ",")
+				return calls
+			}
+		}
+		return ""
+	}
+	// The first pass has ended when no more keys are listed.
+	await := func(what string, met func() bool) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); !met(); <-time.After(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				c.Process.Kill()
+				c.Wait()
+				t.Fatalf("%s: %s", what, said)
+			}
+		}
+	}
+	before, same := "", 0
+	await("no pass", func() bool {
+		now := scans()
+		if same++; now != before || setting() == "" {
+			before, same = now, 0
+		}
+		return same > 20
+	})
+	source.do("SET", "noticed", "now")
+	source.do("DEL", "a")
+	await("the change does not arrive", func() bool {
+		return strings.TrimSpace(m.run(0, "exec", "-t", "third.sqlite", "EXISTS", "noticed", "noticed", "a")) == "2"
+	})
+	if now := scans(); now != before {
+		t.Errorf("a pass found the change: %s, then %s", before, now)
+	}
+	c.Process.Signal(syscall.SIGKILL)
+	c.Wait()
+	if !strings.Contains(said.String(), "changes arrive as the source notifies of them") || setting() == "" {
+		t.Errorf("notify-keyspace-events is %q: %s", setting(), said)
+	}
+	// A killed copy leaves the setting, and the next one restores it.
+	m.run(0, "copy", "--follow", url, "third.sqlite", "--until-caught-up")
+	if setting() != "" {
+		t.Errorf("notify-keyspace-events is %q", setting())
+	}
+}
