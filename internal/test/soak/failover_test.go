@@ -320,9 +320,28 @@ func (n *failoverNode) refuses(since time.Time) bool {
 
 // ask returns the reply of a command as text, or "".
 func (n *failoverNode) ask(words ...string) string {
+	text, _ := n.tryAsk(words...)
+	return text
+}
+
+// read returns the value of a key, "" if it is missing. It asks again while the node does not reply.
+func (n *failoverNode) read(key string) string {
+	for end := time.Now().Add(failoverLate); ; time.Sleep(50 * time.Millisecond) {
+		value, replied := n.tryAsk("GET", key)
+		if replied {
+			return value
+		}
+		if time.Now().After(end) {
+			n.pair.t.Fatalf("%s does not reply to GET", n.name)
+		}
+	}
+}
+
+// tryAsk returns the reply of a command as text, "" for a null reply. ok is false without a reply of that kind.
+func (n *failoverNode) tryAsk(words ...string) (text string, ok bool) {
 	c, err := net.DialTimeout("tcp", strings.TrimPrefix(n.process.redis, "redis://"), time.Second)
 	if err != nil {
-		return ""
+		return "", false
 	}
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(5 * time.Second))
@@ -330,17 +349,17 @@ func (n *failoverNode) ask(words ...string) string {
 	in := bufio.NewReader(c)
 	line, err := in.ReadString('\n')
 	if err != nil || !strings.HasPrefix(line, "$") {
-		return ""
+		return "", false
 	}
 	size, err := strconv.Atoi(strings.TrimSpace(line[1:]))
 	if err != nil || size < 0 {
-		return ""
+		return "", err == nil
 	}
-	text := make([]byte, size)
-	if _, err := io.ReadFull(in, text); err != nil {
-		return ""
+	value := make([]byte, size)
+	if _, err := io.ReadFull(in, value); err != nil {
+		return "", false
 	}
-	return string(text)
+	return string(value), true
 }
 
 // retire ends the node's server and clients.
@@ -502,7 +521,7 @@ func (p *pair) check(old, now *failoverNode, at time.Time, sums *figures) {
 			last = w.replied
 		}
 		sums.writes++
-		if now.ask("GET", w.key) != w.node.name {
+		if now.read(w.key) != w.node.name {
 			missing[w.key] = w
 		}
 	}
