@@ -192,6 +192,7 @@ func generalBindings() []binding {
 		{name: "unlock", keys: []string{"w"}, where: everywhere, hint: "unlock", help: "unlock or lock writing", also: "write read-only readonly allow changes permission", run: onEdit((*edit.Pane).Unlock), hintWhen: ofEdit((*edit.Pane).IsLocked), immediate: true},
 		{name: "info", keys: []string{"i"}, where: everywhere, hint: "info", help: "details of the key: facts, SQL rows, full name", also: "describe encoding properties", run: (*Model).showInfo},
 		{name: "compare", keys: []string{"="}, where: everywhere, help: "compare two keys, or a key with its history", also: "diff difference", run: (*Model).compareKeys},
+		{name: "compare_tabs", where: everywhere, help: "compare all keys with another tab", also: "diff difference targets databases files", run: func(m *Model) tea.Cmd { return m.compare.CompareAll() }, immediate: true},
 		{name: "server", keys: []string{"M"}, where: everywhere, help: "the server: activity, clients, slow log, channels, monitor, memory", also: "pubsub pub/sub subscribe connections slowlog performance", run: (*Model).showServer, immediate: true},
 		{name: "overview", keys: []string{"O"}, where: everywhere, hint: "overview", help: "overview of the data set", also: "statistics stats summary dashboard charts usage", run: (*Model).showOverview, immediate: true},
 		{name: "follow", where: everywhere, help: "follow changes on or off", also: "watch auto-refresh poll", run: (*Model).toggleFollow, immediate: true},

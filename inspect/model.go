@@ -115,7 +115,7 @@ func newModel(o Options, s shared) *Model {
 		Exporter: o.Exporter, Explain: o.Explain, ReadOnlyReason: o.ReadOnlyReason, Exec: cmp.Or(o.Exec, "meowdis exec"), Out: o.Out,
 	}, maker)
 	m.server = server.Pane{PaneContext: m.PaneContext, Listen: o.Listen}
-	m.compare = compare.Pane{PaneContext: m.PaneContext, Scratch: o.Scratch, History: func() *change.History { return maker.Journal.History(m.edit.Undoable()) }}
+	m.compare = compare.Pane{PaneContext: m.PaneContext, Scratch: o.Scratch, Name: cmp.Or(o.Label, o.Target), History: func() *change.History { return maker.Journal.History(m.edit.Undoable()) }}
 	m.memory = recents.New(o.Recents, identity, o.Now)
 	if o.Temporary {
 		m.memory = recents.New("", identity, o.Now)

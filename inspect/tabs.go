@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/inspect/compare"
 	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/job"
 )
@@ -77,6 +78,14 @@ func (t *Tabs) createModel(of *tab, o Options) {
 	m := newModel(o, t.shared)
 	m.tabs = t
 	m.edit.Others = func() []edit.Other { return t.otherTabs(m) }
+	m.compare.Others = func() (list []compare.Other) {
+		for _, each := range t.list {
+			if each.model != nil && each.model != m {
+				list = append(list, compare.Other{Name: each.Label, Conn: each.model.Conn})
+			}
+		}
+		return list
+	}
 	of.model, of.err, of.Label = m, nil, o.Label
 	m.Mark = func(msg tea.Msg) tea.Msg { return tabMsg{m, msg} }
 	m.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return t.after(d, tabMsg{m, msg}) }

@@ -2,6 +2,8 @@ package compare
 
 import (
 	"context"
+	"strconv"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -22,6 +24,10 @@ type Pane struct {
 	// Scratch opens an empty in-memory data set, to rebuild an earlier state of a key. Nil
 	// means that only keys can be compared, not their history.
 	Scratch func(context.Context) (c keyspace.Client, end func() error, err error)
+	Name    string         // of the target
+	Others  func() []Other // returns the targets in other tabs; may be nil
+	// MaxDifferences limits the listed keys that differ; 0 means 10,000.
+	MaxDifferences int
 }
 
 // Begin compares the two marked keys, or asks what to compare key with.
@@ -50,8 +56,11 @@ type versionsMsg struct {
 	versions []change.Version
 }
 
-// comparedMsg carries a finished comparison.
-type comparedMsg comparison
+// comparedMsg carries a finished comparison, and the dialog to return to from it, or nil.
+type comparedMsg struct {
+	comparison
+	behind ui.Dialog
+}
 
 // Update handles the results of this pane's jobs, and ignores other messages.
 func (r *Pane) Update(msg tea.Msg) tea.Cmd {
@@ -59,27 +68,39 @@ func (r *Pane) Update(msg tea.Msg) tea.Cmd {
 	case versionsMsg:
 		r.pick(m)
 	case comparedMsg:
-		r.Dialog = newSheet("Compare", comparison(m), nil)
+		r.Dialog = newSheet("Compare", m.comparison, m.behind)
+	case differencesMsg:
+		r.onDifferences(m)
 	}
 	return nil
 }
 
 // pick asks what to compare a key with: another key, or its state before a change.
 func (r *Pane) pick(m versionsMsg) {
-	if len(m.versions) == 0 || r.Scratch == nil {
+	others := r.others()
+	if r.Scratch == nil {
+		m.versions = nil
+	}
+	if len(m.versions) == 0 && len(others) == 0 {
 		r.askKey(m.key)
 		return
 	}
-	const another = "another"
+	const another, inTab = "another", "in tab "
 	p := &ui.Picker{Title: "Compare " + display.Text(m.key, 40) + " with", ChooseLabel: "compare", Items: []ui.Item{{Label: "another key", Value: another}}}
 	for i, v := range m.versions {
 		p.Items = append(p.Items, ui.Item{Label: "before: " + v.Title, Value: client.Decimal(int64(i))})
+	}
+	for i, o := range others {
+		p.Items = append(p.Items, ui.Item{Label: "this key in " + display.Text(o.Name, 40), Value: inTab + strconv.Itoa(i)})
 	}
 	p.At = 1
 	p.Choose = func(value string) tea.Cmd {
 		if value == another {
 			r.askKey(m.key)
 			return nil
+		}
+		if at, ok := strings.CutPrefix(value, inTab); ok {
+			return r.compareIn(others[client.Atoi(at)], m.key, nil)
 		}
 		return r.compareBefore(m, m.versions[client.Atoi(value)])
 	}
@@ -111,7 +132,7 @@ func (r *Pane) compareKeys(left, right string) tea.Cmd {
 			return nil, err
 		}
 		b, err := read(ctx, conn, db, right, right)
-		return comparedMsg(compare(a, b)), err
+		return comparedMsg{compare(a, b), nil}, err
 	})
 }
 
@@ -139,6 +160,6 @@ func (r *Pane) compareBefore(m versionsMsg, v change.Version) tea.Cmd {
 		}
 		old, err := read(ctx, then, 0, name, name+", before: "+v.Title)
 		old.expires = expires
-		return comparedMsg(compare(old, now)), err
+		return comparedMsg{compare(old, now), nil}, err
 	})
 }
