@@ -104,7 +104,8 @@ func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *targets.Con
 		fmt.Fprintf(s.out, "%s\n", o.line(d))
 	}
 	keys, err := transfer.Diff(ctx, a, b, transfer.DiffOptions{
-		Read: read, A: move.List(a, read), B: move.List(b, read), Find: move.Find(b), Unseen: move.Unseen(b, read), Tolerance: time.Duration(o.tolerance), Notify: r.Notify, Seen: r.Seen,
+		Read: read, A: move.List(a, read), B: move.List(b, read), Find: move.Find(b), Unseen: move.Unseen(b, read),
+		FindInA: move.Find(a), UnseenInA: move.Unseen(a, read), Tolerance: time.Duration(o.tolerance), Notify: r.Notify, Seen: r.Seen,
 		Found: found,
 	})
 	if err == nil && o.keys.All() && read.Databases == nil {

@@ -35,6 +35,9 @@ type DiffOptions struct {
 	Find Find // finds keys of B without commands; nil looks them up with commands
 	// Unseen lists the keys of B that Find did not find; nil lists all. It takes a bit of memory for each key of B.
 	Unseen ListUnseen
+	// FindInA and UnseenInA do the same for A. Without Find, Diff then looks up the keys of B in A.
+	FindInA   Find
+	UnseenInA ListUnseen
 	// ExpectedChange, if not nil, describes how a copy changed the keys of A. Diff then looks up only
 	// the changed keys, and B may hold other keys.
 	ExpectedChange *Change
@@ -44,10 +47,29 @@ type DiffOptions struct {
 	Seen           func(Part)       // receives each compared part
 }
 
+// swapped returns the options and sessions to compare B with A.
+func (o DiffOptions) swapped(a, b keyspace.Session) (DiffOptions, keyspace.Session, keyspace.Session) {
+	found := o.Found
+	o.A, o.B, o.Find, o.FindInA, o.Unseen, o.UnseenInA = o.B, o.A, o.FindInA, o.Find, o.UnseenInA, o.Unseen
+	o.Found = func(d Difference) {
+		switch d.A, d.B = d.B, d.A; d.What {
+		case OnlyInA:
+			d.What = OnlyInB
+		case OnlyInB:
+			d.What = OnlyInA
+		}
+		found(d)
+	}
+	return o, b, a
+}
+
 // Diff compares two sessions and returns the number of compared keys. It looks up every part of
-// A in B, then the keys of B in A. If both have a List, it compares the lists side by side.
+// A in B, then the keys of B in A, or the other way around. If both have a List, it compares the lists side by side.
 // Neither database, nor any large key, needs to fit in memory.
 func Diff(ctx context.Context, a, b keyspace.Session, o DiffOptions) (keys int64, err error) {
+	if o.Find == nil && o.FindInA != nil && o.ExpectedChange == nil {
+		o, a, b = o.swapped(a, b)
+	}
 	read, back := o.Read, o.Read
 	read.List, back.List = o.A, o.B
 	d := &differ{o: o, b: newReader(b, back)}

@@ -1,6 +1,7 @@
 package move
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -166,6 +167,19 @@ func TestFind(t *testing.T) {
 		if few > most {
 			t.Errorf("%d commands, and %d without Find", few, all)
 		}
+	}
+
+	// B is A, and the file that finds keys.
+	var got []string
+	counted := &countedCalls{Session: b.Session}
+	_, err := transfer.Diff(ctx, counted, a, transfer.DiffOptions{FindInA: Find(b), UnseenInA: Unseen(b, transfer.ReadOptions{}), Seen: func(transfer.Part) {},
+		Notify: func(k *transfer.Key, err error) { t.Errorf("%s: %v", k, err) },
+		Found: func(d transfer.Difference) {
+			what := map[string]string{transfer.OnlyInA: transfer.OnlyInB, transfer.OnlyInB: transfer.OnlyInA}
+			got = append(got, fmt.Sprintf("%s: %s: %.60s | %.60s", d.Key, cmp.Or(what[d.What], d.What), d.B, d.A))
+		}})
+	if slices.Sort(got); err != nil || !slices.Equal(got, want) || counted.n > 30 {
+		t.Errorf("%v, %d commands: found\n%s\nwant\n%s", err, counted.n, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
