@@ -162,7 +162,7 @@ func (f *finder) load(w *store.Work, next func(w *store.Work) Plan) Plan {
 			}), f.blocks(l.Term))
 		}
 	}
-	if f.program.NeedsAll || f.scores {
+	if (f.program.NeedsAll || f.scores) && !f.onlyVectors() {
 		add(each(f.loadAll), f.blocks(inverted.AllTerm))
 	}
 	if f.options.hasInKeys {
@@ -254,6 +254,9 @@ func (f *finder) run(w *store.Work, next func(w *store.Work) Plan) Plan {
 	for _, l := range f.program.Lengths {
 		l.LoadBatch(f.pending.batch)
 	}
+	if f.onlyVectors() {
+		return f.nearest(f.tree.(*query.KNN), w, next)
+	}
 	f.all = append(f.all, f.pending.batch.Docs...)
 	f.program.Run(inverted.RunOptions{All: f.all, Matches: f.scores, Places: f.scores && needsPlaces(f.options.scorer), Work: w, Late: f.overdue, Count: f.profile != nil}, func(d inverted.Found) {
 		if f.allowed == nil || f.allowed[d.Doc] {
@@ -304,20 +307,49 @@ func (f *finder) score() {
 	}
 }
 
+// onlyVectors reports whether the query is a KNN of all documents, so that their vectors are all it needs.
+func (f *finder) onlyVectors() bool {
+	knn, is := f.tree.(*query.KNN)
+	if !is || f.scores || f.options.hasInKeys || f.profile != nil {
+		return false
+	}
+	_, all := knn.Filter.(*query.All)
+	return all
+}
+
+// hitAt returns a function that finds the hit of a document, nil if it is missing. It is fast if the documents come in
+// order.
+func hitAt(hits []*hit) func(doc int64) *hit {
+	at := 0
+	return func(doc int64) *hit {
+		if at > 0 && hits[at-1].Doc >= doc {
+			at, _ = slices.BinarySearchFunc(hits, doc, func(h *hit, doc int64) int { return cmp.Compare(h.Doc, doc) })
+		}
+		for at < len(hits) && hits[at].Doc < doc {
+			at++
+		}
+		if at == len(hits) || hits[at].Doc != doc {
+			return nil
+		}
+		return hits[at]
+	}
+}
+
 // nearest keeps the documents with the nearest vectors.
 func (f *finder) nearest(knn *query.KNN, w *store.Work, next func(w *store.Work) Plan) Plan {
 	field := f.ix.schema.Field(knn.Field)
-	if field == nil || len(f.hits) == 0 || knn.K == 0 {
+	all := f.onlyVectors()
+	if field == nil || len(f.hits) == 0 && !all || knn.K == 0 {
 		f.hits = nil
 		return next(w)
 	}
-	hits := map[int64]*hit{}
-	for _, h := range f.hits {
-		w.Grow(48)
-		hits[h.Doc] = h
-	}
 	candidates := func() *inverted.Nearest {
-		return inverted.NewNearest(knn.K, inverted.NewDistance(field.Vector, []byte(knn.Vector)), func(doc int64) bool { return hits[doc] != nil })
+		hits := hitAt(f.hits)
+		wanted := func(doc int64) bool { return hits(doc) != nil }
+		if all {
+			wanted = func(doc int64) bool { return len(f.pending.hidden) == 0 || !f.pending.hidden[doc] }
+		}
+		return inverted.NewNearest(knn.K, inverted.NewDistance(field.Vector, []byte(knn.Vector)), wanted)
 	}
 	var found *inverted.Nearest
 	stmt := f.blocks(inverted.VectorTerm(field))
@@ -335,12 +367,17 @@ func (f *finder) nearest(knn *query.KNN, w *store.Work, next func(w *store.Work)
 			}
 		}
 		found.Batch(f.pending.batch, field)
-		f.hits = f.hits[:0]
+		hits, kept := hitAt(f.hits), []*hit{}
 		for _, d := range found.Sorted() {
-			h := hits[d.Doc]
+			h := &hit{}
+			if h.Doc = d.Doc; !all {
+				h = hits(d.Doc)
+			}
+			r.Work.Grow(128)
 			h.SetDistance(knn.ScoreAs, d.Distance)
-			f.hits = append(f.hits, h)
+			kept = append(kept, h)
 		}
+		f.hits = kept
 		slices.SortFunc(f.hits, func(a, b *hit) int { return cmp.Compare(a.Doc, b.Doc) })
 		f.stage("Metrics Applier", len(f.hits))
 		return next(r.Work)

@@ -119,8 +119,41 @@ func NewDistance(v VectorOptions, query []byte) *Distance {
 	return d
 }
 
+func float32At(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
+
+// products returns the inner products of a and the FLOAT32 vector b, and of b and itself, in four lanes as dot.
+func products(a []float32, b []byte) (ab, bb float32) {
+	var s0, s1, s2, s3, t0, t1, t2, t3 float32
+	for len(a) >= 8 && len(b) >= 32 {
+		x, y := (*[8]float32)(a), (*[32]byte)(b) // whose lengths the compiler knows
+		b0, b1, b2, b3 := float32At(y[0:]), float32At(y[4:]), float32At(y[8:]), float32At(y[12:])
+		s0, t0 = s0+x[0]*b0, t0+b0*b0
+		s1, t1 = s1+x[1]*b1, t1+b1*b1
+		s2, t2 = s2+x[2]*b2, t2+b2*b2
+		s3, t3 = s3+x[3]*b3, t3+b3*b3
+		b0, b1, b2, b3 = float32At(y[16:]), float32At(y[20:]), float32At(y[24:]), float32At(y[28:])
+		s0, t0 = s0+x[4]*b0, t0+b0*b0
+		s1, t1 = s1+x[5]*b1, t1+b1*b1
+		s2, t2 = s2+x[6]*b2, t2+b2*b2
+		s3, t3 = s3+x[7]*b3, t3+b3*b3
+		a, b = a[8:], b[32:]
+	}
+	for ; len(a) > 0 && len(b) >= 4; a, b = a[1:], b[4:] {
+		f := float32At(b)
+		s0, t0 = s0+a[0]*f, t0+f*f
+	}
+	return s0 + s1 + s2 + s3, t0 + t1 + t2 + t3
+}
+
 // To returns the distance to a vector.
 func (d *Distance) To(b []byte) float64 {
+	if d.dataType == "FLOAT32" && d.metric != "L2" && len(b) == 4*len(d.query) {
+		ab, bb := products(d.query, b)
+		if d.metric == "IP" {
+			return float64(1 - ab)
+		}
+		return d.cosine(ab, bb)
+	}
 	d.other = DecodeVector(d.dataType, b, d.other[:0])
 	o := d.other
 	if len(o) != len(d.query) {
@@ -137,11 +170,16 @@ func (d *Distance) To(b []byte) float64 {
 	case "IP":
 		return float64(1 - dot(d.query, o))
 	}
-	length := d.norm * math.Sqrt(float64(dot(o, o)))
+	return d.cosine(dot(d.query, o), dot(o, o))
+}
+
+// cosine returns the distance to a vector by its products with the query and with itself.
+func (d *Distance) cosine(product, square float32) float64 {
+	length := d.norm * math.Sqrt(float64(square))
 	if length == 0 {
 		return 1
 	}
-	return float64(float32(1 - float64(dot(d.query, o))/length))
+	return float64(float32(1 - float64(product)/length))
 }
 
 // dot adds in four lanes, which the processor computes side by side.
