@@ -59,27 +59,39 @@ func (c *Call) withCursor(ix *searchIndex, q *rowCursor, w *store.Work) resp.Val
 		first.rows = q.rows
 		return first.reply(0)
 	}
+	id, refused := c.openCursor(ix, q, q.rows[len(first.rows):], w)
+	if refused.IsError() {
+		return refused
+	}
+	return first.reply(id)
+}
+
+// openCursor keeps rows for a cursor like q, and returns its id, 0 without a state of the process, or an error reply.
+func (c *Call) openCursor(ix *searchIndex, q *rowCursor, rows []resp.Value, w *store.Work) (id int64, refused resp.Value) {
+	if c.Env.Search == nil {
+		return 0, refused
+	}
 	kept := *q
 	kept.db, kept.index = c.Env.DB, ix.id
 	// The rows are copied, since the bytes of the reply belong to the call.
-	for _, row := range q.rows[len(first.rows):] {
+	for _, row := range rows {
 		n := valueBytes(row)
 		w.Grow(n)
 		kept.bytes += n
 	}
-	kept.rows = make([]resp.Value, 0, len(q.rows)-len(first.rows))
-	for _, row := range q.rows[len(first.rows):] {
+	kept.rows = make([]resp.Value, 0, len(rows))
+	for _, row := range rows {
 		kept.rows = append(kept.rows, copyValue(row))
 	}
 	s := c.searchSettings()
-	id := int64(c.Random()&maxCursorID) | 1
+	id = int64(c.Random()&maxCursorID) | 1
 	switch c.Env.Search.open(id, &kept, c.Env.Now, s.maxCursors) {
 	case tooManyCursors:
-		return resp.MakeError(fmt.Sprintf("INDEX_CURSOR_LIMIT of %d has been reached for an index", s.maxCursors))
+		return 0, resp.MakeError(fmt.Sprintf("INDEX_CURSOR_LIMIT of %d has been reached for an index", s.maxCursors))
 	case cursorsTooLarge:
-		return resp.MakeError(fmt.Sprintf("The rows of open cursors exceed %d MB: read or close them, or use LIMIT", maxCursorBytes>>20))
+		return 0, resp.MakeError(fmt.Sprintf("The rows of open cursors exceed %d MB: read or close them, or use LIMIT", maxCursorBytes>>20))
 	}
-	return first.reply(id)
+	return id, refused
 }
 
 // valueBytes estimates the memory of a value.

@@ -68,6 +68,35 @@ func TestCursorPages(t *testing.T) {
 	c.expect("FT.CURSOR DEL shop "+id, "+OK", "FT.CURSOR DEL shop "+id, missing)
 }
 
+// TestHybridCursors reads the documents of each search of FT.HYBRID, as clients of redis.io/docs/latest/commands/ft.hybrid
+// do with WITHCURSOR.
+func TestHybridCursors(t *testing.T) {
+	c := newClient(t)
+	c.do("FT.CREATE", "shop", "PREFIX", "1", "d:", "SCHEMA", "title", "TEXT", "v", "VECTOR", "FLAT", "6", "TYPE", "FLOAT32", "DIM", "2", "DISTANCE_METRIC", "L2")
+	one := "\x00\x00\x80?"
+	c.do("HSET", "d:1", "title", "red shoes", "v", one+one)
+	c.do("HSET", "d:2", "title", "red red hat", "v", one+"\x00\x00\x00\x00")
+	c.do("HSET", "d:3", "title", "blue hat", "v", "\x00\x00\x00\x00\x00\x00\x00\x00")
+	call := []string{"FT.HYBRID", "shop", "SEARCH", "red", "VSIM", "@v", one + one, "KNN", "2", "K", "2", "LOAD", "1", "title", "WITHCURSOR", "COUNT", "1", "MAXIDLE", "100"}
+	v := c.do(call...)
+	if len(v.Elems) != 6 || string(v.Elems[0].Str) != "SEARCH" || string(v.Elems[2].Str) != "VSIM" || len(v.Elems[5].Elems) != 0 {
+		t.Fatalf("%v", v)
+	}
+	for i, want := range [][]string{{"d:2 red red hat", "d:1 red shoes"}, {"d:1 red shoes", "d:2 red red hat"}} {
+		id := fmt.Sprint(v.Elems[2*i+1].Int)
+		for n, row := range want {
+			page := c.do("FT.CURSOR", "READ", "shop", id)
+			fields := page.Elems[0].Elems[1].Elems
+			if got := string(fields[1].Str) + " " + string(fields[5].Str); got != row || (page.Elems[1].Int == 0) != (n+1 == len(want)) {
+				t.Errorf("%s: row %d is %s, and the cursor %d", v.Elems[2*i].Str, n, got, page.Elems[1].Int)
+			}
+		}
+	}
+	id := fmt.Sprint(c.do(call...).Elems[1].Int)
+	c.now += 100
+	c.expect("FT.CURSOR READ shop "+id, "-Cursor not found, id: "+id)
+}
+
 func TestCursorsEnd(t *testing.T) {
 	c := newClient(t)
 	shopOf(c, 3)

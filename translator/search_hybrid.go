@@ -17,6 +17,7 @@ type hybridCall struct {
 	aggregateCall // the steps after the two searches, with the options of SEARCH
 
 	field, param string // of VSIM
+	blob         []byte // the vector in place of a param, nil for none
 	k            int64  // of KNN
 	radius       float64
 	isRange      bool
@@ -29,6 +30,8 @@ type hybridCall struct {
 	noSort, hasLimit bool
 
 	textAs, vectorAs, scoreAs string // names of scores, "" for none
+
+	ranked [2][]rankedHit // the documents of SEARCH and VSIM, for WITHCURSOR
 }
 
 func ftHybrid(c *Call) Plan {
@@ -110,7 +113,9 @@ func (c *Call) hybrid(ix *searchIndex, q *hybridCall, w *store.Work) Plan {
 				if !c.mayReadAll(text.hits) {
 					return answer(noSearchPermission)
 				}
-				a.work = w
+				if a.work = w; q.cursor != nil {
+					return answer(q.openCursors(a))
+				}
 				return answer(q.reply(a, began))
 			}
 			return text.keysOf(text.hits, w, func(w *store.Work) Plan {
@@ -144,13 +149,17 @@ func (q *hybridCall) merge(text *finder, near []*hit, metric string, w *store.Wo
 	near = best(near, func(a, b *hit) int { return cmp.Compare(a.Distances[hybridDistance], b.Distances[hybridDistance]) })
 	found := map[int64]*hit{}
 	var all []*hit
-	add := func(rank int, doc int64, weight, score float64, as string) {
+	add := func(of, rank int, doc int64, weight, score float64, as string) {
 		h := found[doc]
 		if h == nil {
 			w.Grow(200)
 			h = &hit{Found: inverted.Found{Doc: doc}}
 			found[doc] = h
 			all = append(all, h)
+		}
+		if q.cursor != nil {
+			w.Grow(200)
+			q.ranked[of] = append(q.ranked[of], rankedHit{h, score})
 		}
 		if h.SetDistance(as, score); q.linear {
 			h.score += weight * score
@@ -159,10 +168,10 @@ func (q *hybridCall) merge(text *finder, near []*hit, metric string, w *store.Wo
 		}
 	}
 	for i, h := range words {
-		add(i+1, h.Doc, q.alpha, h.score, q.textAs)
+		add(0, i+1, h.Doc, q.alpha, h.score, q.textAs)
 	}
 	for i, h := range near {
-		add(i+1, h.Doc, q.beta, vectorScore(metric, h.Distances[hybridDistance]), q.vectorAs)
+		add(1, i+1, h.Doc, q.beta, vectorScore(metric, h.Distances[hybridDistance]), q.vectorAs)
 	}
 	for _, h := range all {
 		h.SetDistance(q.scoreAs, h.score)

@@ -88,10 +88,14 @@ func (q *hybridCall) parseVector(d *definition) (bad string) {
 	switch {
 	case len(field) < 2 || field[0] != '@':
 		return "Missing vector field name"
-	case len(param) < 2 || param[0] != '$':
-		return "Invalid vector argument: it must be a parameter, as in $vector"
+	case len(param) == 0 || string(param) == "$":
+		return "Invalid vector argument: give a parameter, as in $vector, or the bytes of a vector"
 	}
-	q.field, q.param = string(field[1:]), string(param[1:])
+	if q.field = string(field[1:]); param[0] == '$' {
+		q.param = string(param[1:])
+	} else {
+		q.blob = param
+	}
 	filtered := false
 	for bad == "" {
 		switch {
@@ -226,7 +230,9 @@ func (q *hybridCall) parseRest(d *definition, s *searchSettings, seed uint64) (b
 		d.at = at
 		_, bad = q.option(d, nil)
 		return bad
-	case "WITHCURSOR", "EXPLAINSCORE", "DIALECT":
+	case "WITHCURSOR":
+		return q.parseCursor(d, s)
+	case "EXPLAINSCORE", "DIALECT":
 		return word + " is not supported in FT.HYBRID"
 	default:
 		return fmt.Sprintf("Unknown argument `%s` at position %d for <main>", d.words[at], at)
@@ -333,11 +339,16 @@ func (q *hybridCall) finish() {
 func (q *hybridCall) vectorOptions() (o searchOptions, bad string) {
 	o = q.searchOptions
 	vector, ok := q.params[q.param]
-	if !ok {
+	switch {
+	case q.blob != nil:
+		vector = string(q.blob)
+	case !ok:
 		return o, fmt.Sprintf("Parameter not found `%s`", q.param)
 	}
 	const param = "__hybrid_vector"
-	o.params = maps.Clone(q.params)
+	if o.params = maps.Clone(q.params); o.params == nil {
+		o.params = map[string]string{}
+	}
 	o.params[param] = vector
 	var name strings.Builder
 	for _, ch := range []byte(q.field) {
