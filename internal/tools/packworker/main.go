@@ -10,8 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 
+	"github.com/meowdis/meowdis/internal/tools/repo"
 	"github.com/meowdis/meowdis/worker"
 )
 
@@ -23,8 +23,8 @@ func main() {
 }
 
 func run(args []string) error {
-	_, here, _, _ := runtime.Caller(0)
-	source := filepath.Join(filepath.Dir(here), "..", "..", "..", "worker")
+	repo.Enter()
+	const source = "worker"
 	if len(args) > 0 {
 		program := filepath.Join(args[0], worker.Program)
 		if err := compile(source, program); err != nil {
