@@ -123,69 +123,89 @@ func (c *conn) withSmallCache(p *prepared, s store.Stmt) (rows []store.Row, err 
 
 // step runs a bound statement to its end, or until its rows exceed the budget, and resets it.
 func (c *conn) step(p *prepared, s store.Stmt) (rows []store.Row, err error) {
-	var last store.Row
-	var take func(store.Row)
-	var pack func(store.Row) int64
-	weight, small := int64(0), false // of the rows, and whether the page cache is small
-	var room slabs
 	if s.Fold != nil {
-		take, last = s.Fold(), make(store.Row, p.columns)
 		c.script(mapFile) // without a mapping, SQLite reads
 		defer c.script(unmapFile)
 	}
-	defer sqlite3.Xsqlite3_reset(c.tls, p.stmt) // also if take panics; reset repeats the error of the step
+	defer sqlite3.Xsqlite3_reset(c.tls, p.stmt) // also if Fold or Pack panics; reset repeats the error of the step
+	if s.Fold != nil {
+		return nil, c.fold(p, s.Fold())
+	}
+	var last store.Row
+	var room slabs
+	weight := int64(0) // of the rows
+	for {
+		if more, err := c.next(p); !more {
+			return rows, err
+		}
+		if s.SizeColumn == 0 && !c.fits(p) {
+			return rows, errOverBudget
+		}
+		row := c.row(p, &room)
+		if s.SizeColumn > 0 && !c.fitsValue(s, row, last) {
+			return rows, errOverBudget
+		}
+		rows, last = append(rows, row), row
+		if s.Pack == nil {
+			continue
+		}
+		if weight += row.Weight(); weight > store.PackFrom {
+			return rows, c.pack(p, s.Pack(), rows, weight)
+		}
+	}
+}
+
+// next steps to the next row of p, and reports whether there is one.
+func (c *conn) next(p *prepared) (more bool, err error) {
+	switch rc := sqlite3.Xsqlite3_step(c.tls, p.stmt); rc {
+	case sqlite3.SQLITE_ROW:
+		return true, nil
+	case sqlite3.SQLITE_DONE:
+		return false, nil
+	default:
+		return false, c.fail(rc)
+	}
+}
+
+// fold calls take with each row, which is valid during the call.
+func (c *conn) fold(p *prepared, take func(store.Row)) error {
+	row := make(store.Row, p.columns)
+	for {
+		if more, err := c.next(p); !more {
+			return err
+		}
+		c.view(p, row)
+		take(row)
+	}
+}
+
+// pack packs rows of the given weight, and the rows that follow them.
+func (c *conn) pack(p *prepared, pack func(store.Row) int64, rows []store.Row, weight int64) (err error) {
+	for _, row := range rows {
+		c.budget.Charge(pack(row))
+	}
+	small := false // the page cache
 	defer func() {
 		if small {
 			err = errors.Join(err, c.script(c.cacheSQL))
 		}
 	}()
+	row := make(store.Row, p.columns)
 	for {
-		switch rc := sqlite3.Xsqlite3_step(c.tls, p.stmt); rc {
-		case sqlite3.SQLITE_ROW:
-			if take != nil {
-				c.view(p, last)
-				take(last)
-				continue
-			}
-			if pack != nil {
-				c.view(p, last)
-				n := pack(last)
-				if !c.budget.Take(n) {
-					err = errOverBudget
-					break
-				}
-				if weight += n; weight > longScan && !small && c.cacheSQL != "" {
-					small = true
-					if err = c.script(smallCache); err != nil {
-						break
-					}
-				}
-				continue
-			}
-			if s.SizeColumn == 0 && !c.fits(p) {
-				err = errOverBudget
-				break
-			}
-			row := c.row(p, &room)
-			if s.SizeColumn > 0 && !c.fitsValue(s, row, last) {
-				err = errOverBudget
-				break
-			}
-			rows, last = append(rows, row), row
-			if s.Pack != nil {
-				if weight += row.Weight(); weight > store.PackFrom {
-					pack, last = s.Pack(), make(store.Row, p.columns)
-					for _, row := range rows {
-						c.budget.Charge(pack(row))
-					}
-				}
-			}
-			continue
-		case sqlite3.SQLITE_DONE:
-		default:
-			err = c.fail(rc)
+		if more, err := c.next(p); !more {
+			return err
 		}
-		return rows, err
+		c.view(p, row)
+		n := pack(row)
+		if !c.budget.Take(n) {
+			return errOverBudget
+		}
+		if weight += n; weight > longScan && !small && c.cacheSQL != "" {
+			small = true
+			if err := c.script(smallCache); err != nil {
+				return err
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -46,35 +47,23 @@ func parseServer(rawURL string, o Options) (server, error) {
 		}
 		s.auth = append(s.auth, []byte(password))
 	}
-	db := strings.Trim(u.Path, "/")
+	db, host := strings.Trim(u.Path, "/"), ""
 	switch u.Scheme {
 	case "redis", "rediss":
-		host, port := u.Hostname(), u.Port()
-		if host == "" {
-			host = "127.0.0.1"
-		}
-		if port == "" {
-			port = "6379"
-		}
-		s.address = net.JoinHostPort(host, port)
-		if u.Scheme == "rediss" {
-			if s.tls, err = o.TLS.config(host); err != nil {
-				return server{}, err
-			}
-		}
+		host = cmp.Or(u.Hostname(), "127.0.0.1")
+		s.address = net.JoinHostPort(host, cmp.Or(u.Port(), "6379"))
 	case "redis-sentinel", "rediss-sentinel":
-		if s.sentinels, db, err = parseSentinels(u); err != nil {
-			return server{}, err
-		}
-		if u.Scheme == "rediss-sentinel" {
-			if s.tls, err = o.TLS.config(""); err != nil {
-				return server{}, err
-			}
-		}
+		s.sentinels, db, err = parseSentinels(u)
 	case "unix":
 		s.network, s.address, db = "unix", u.Path, ""
 	default:
 		return s, fmt.Errorf("%s:// is not the URL of a Redis server", u.Scheme)
+	}
+	if err == nil && strings.HasPrefix(u.Scheme, "rediss") {
+		s.tls, err = o.TLS.config(host)
+	}
+	if err != nil {
+		return server{}, err
 	}
 	if q := u.Query().Get("db"); q != "" {
 		db = q

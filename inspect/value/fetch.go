@@ -5,6 +5,7 @@ import (
 
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // openValue fetches the facts of key and the beginning of its value. from gives the number of elements.
@@ -28,18 +29,9 @@ func openValue(ctx context.Context, c *client.Conn, db int, key string, from chu
 			return o, err
 		}
 	}
-	calls := [][][]byte{src.fetch(key, 0, from)}
-	if src.count != "" {
-		calls = append(calls, client.Command(src.count, key))
-	}
-	values, err := c.Pages(ctx, db, calls...)
+	values, err := fetchFirst(ctx, c, db, src, key, from)
 	if err != nil {
 		return o, err
-	}
-	for i, v := range values {
-		if err := client.ReplyError(v); err != nil && (i == 0 || src.per > 0 || !keyspace.Refused(v)) {
-			return o, err
-		}
 	}
 	o.first = src.read(0, from, values[0])
 	if src.fetchedWhole && o.first.size > decodeLimit {
@@ -72,6 +64,24 @@ func openValue(ctx context.Context, c *client.Conn, db int, key string, from chu
 		o.size = client.Number(values[1])
 	}
 	return o, fetchDetails(ctx, c, db, src, key, o.first)
+}
+
+// fetchFirst fetches the first page of a value, and the number of its elements if a command counts them.
+func fetchFirst(ctx context.Context, c *client.Conn, db int, src *source, key string, from chunkRequest) ([]resp.Value, error) {
+	calls := [][][]byte{src.fetch(key, 0, from)}
+	if src.count != "" {
+		calls = append(calls, client.Command(src.count, key))
+	}
+	values, err := c.Pages(ctx, db, calls...)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range values {
+		if err := client.ReplyError(v); err != nil && (i == 0 || src.per > 0 || !keyspace.Refused(v)) {
+			return nil, err
+		}
+	}
+	return values, nil
 }
 
 // maxWholeBytes limits the size of a value fetched whole to search in it, and maxTreeBytes to show it, in bytes
