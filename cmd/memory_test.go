@@ -164,8 +164,12 @@ func TestMemory(t *testing.T) {
 			e.make(t, filepath.Join(m.dir, "small"), 20)
 			e.make(t, filepath.Join(m.dir, "a"), size)
 			base := m.peak("copy", "small", "smaller")
-			redis := oracle.Start(t)
-			redis.Dial(t)
+			redis := ""
+			if all || i == 0 { // the everyday run moves other elements between files only
+				server := oracle.Start(t)
+				server.Dial(t)
+				redis = "unix://" + server.Socket
+			}
 			for j, move := range memoryMoves {
 				forRedis := strings.Contains(move.args, "REDIS") || strings.Contains(move.args, "rdb")
 				if forRedis && !e.isRedis || !all && (move.tight == 0 || i > 0 && j > 0) {
@@ -175,7 +179,7 @@ func TestMemory(t *testing.T) {
 				if i == 0 && move.tight > 0 {
 					most = move.tight
 				}
-				n := m.times(move, "unix://"+redis.Socket, base, size)
+				n := m.times(move, redis, base, size)
 				t.Logf("%-28s%5.1f", move.name, n)
 				if n > most+0.05 {
 					t.Errorf("%s takes %.1f times the element and not %.1f", move.name, n, most)
