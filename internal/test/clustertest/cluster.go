@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -145,12 +144,6 @@ func (n *Node) Kill() {
 		n.cmd.Wait()
 	}
 }
-
-// Hang stops the server, which keeps its connections, until Resume.
-func (n *Node) Hang() { n.cmd.Process.Signal(syscall.SIGSTOP) }
-
-// Resume continues a server that hangs.
-func (n *Node) Resume() { n.cmd.Process.Signal(syscall.SIGCONT) }
 
 func (n *Node) bus() string {
 	_, port, _ := net.SplitHostPort(n.Address)

@@ -8,9 +8,6 @@ import (
 // elementBytes maps a vector's type to the bytes of one number.
 var elementBytes = map[string]int{"FLOAT32": 4, "FLOAT64": 8, "FLOAT16": 2, "BFLOAT16": 2, "INT8": 1, "UINT8": 1}
 
-// ElementBytes returns the bytes of one number of a vector's type; 0 for an unknown type.
-func ElementBytes(vectorType string) int { return elementBytes[vectorType] }
-
 // DecodeVector returns the numbers of a vector's little-endian bytes; nil if their number is wrong.
 func DecodeVector(vectorType, blob string) []float64 {
 	size := elementBytes[vectorType]
