@@ -54,8 +54,8 @@ const (
 	sqlKeyTexts      = `SELECT k.id, ` + stringColumns + ` FROM json_each(?1) j CROSS JOIN keys k ON k.id = j.value AND k.type = 'string'` + keyParts + ` ORDER BY k.id, p.part`
 	sqlKeyFields     = `SELECT h.key_id, h.field, h.value FROM json_each(?1) j CROSS JOIN hashes h ON h.key_id = j.value AND ` + liveIndexedField + ` ORDER BY h.key_id, h.seq`
 	// sqlSomeFields reads the fields in ?3, a list of hashes and names.
-	sqlSomeFields = `SELECT h.key_id, h.field, h.value FROM json_each(?1) j CROSS JOIN json_each(?3) f
-		CROSS JOIN hashes h ON h.key_id = j.value AND h.hash = json_extract(f.value, '$[0]') AND h.field = unhex(json_extract(f.value, '$[1]')) AND ` + liveIndexedField
+	sqlSomeFields = `WITH f(hash, field) AS MATERIALIZED (SELECT json_extract(value, '$[0]'), unhex(json_extract(value, '$[1]')) FROM json_each(?3))
+		SELECT h.key_id, h.field, h.value FROM json_each(?1) j CROSS JOIN f CROSS JOIN hashes h ON h.key_id = j.value AND h.hash = f.hash AND h.field = f.field AND ` + liveIndexedField
 )
 
 // loadSlice limits the keys that a step loads.

@@ -68,6 +68,9 @@ const maxKnown = 1 << 15
 
 // extras returns what Extras returns.
 func (a *Analysis) extras(term string) []string {
+	if a.NoStem && !a.Phonetic && len(a.Synonyms) == 0 {
+		return nil
+	}
 	if a.Known == nil {
 		return Extras(term, *a)
 	}

@@ -47,9 +47,14 @@ func tokenEnd(source string, at int) int {
 }
 
 // isSeparator reports whether a byte separates tokens. Newlines are control characters, which join the words around them.
-func isSeparator(c byte) bool {
-	return c == ' ' || c == '\t' || c < 0x80 && strings.IndexByte(",./(){}[]:;~!@#$%^&*-=+|'`\"<>?", c) >= 0
-}
+func isSeparator(c byte) bool { return separators[c] }
+
+var separators = func() (is [256]bool) {
+	for _, c := range []byte(" \t,./(){}[]:;~!@#$%^&*-=+|'`\"<>?") {
+		is[c] = true
+	}
+	return is
+}()
 
 // normalize returns a token in lower case, without control characters and the backslashes that escape.
 func normalize(raw string) string {
