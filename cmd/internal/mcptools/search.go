@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keyspace/indexes"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
@@ -109,7 +110,7 @@ func (t *tools) indexes(ctx context.Context) (resp.Value, error) {
 			case "index_definition":
 				about = append(about, resp.MakeString("definition"), resp.MakeMap(value.Elems...))
 			case "attributes":
-				about = append(about, resp.MakeString("fields"), fieldsOf(value))
+				about = append(about, resp.MakeString("fields"), typesOf(indexes.FieldsOf(info)))
 			case "num_docs", "percent_indexed":
 				about = append(about, info.Elems[i], value)
 			}
@@ -120,20 +121,11 @@ func (t *tools) indexes(ctx context.Context) (resp.Value, error) {
 	return answer("indexes", c.cut(resp.MakeArray(all...)), "cut", c.description()), nil
 }
 
-// fieldsOf maps the names of attributes of FT.INFO to their types.
-func fieldsOf(attributes resp.Value) resp.Value {
-	fields := resp.EmptyMap
-	for _, a := range attributes.Elems {
-		name, typ := resp.Nil, resp.Nil
-		for i := 0; i+1 < len(a.Elems); i += 2 {
-			switch string(keyspace.Text(a.Elems[i])) {
-			case "attribute":
-				name = a.Elems[i+1]
-			case "type":
-				typ = a.Elems[i+1]
-			}
-		}
-		fields.Elems = append(fields.Elems, name, typ)
+// typesOf maps the names of fields to their types.
+func typesOf(fields []indexes.Field) resp.Value {
+	types := resp.EmptyMap
+	for _, f := range fields {
+		types.Elems = append(types.Elems, resp.MakeString(f.Name), resp.MakeString(f.Type))
 	}
-	return fields
+	return types
 }
