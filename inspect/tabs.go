@@ -81,7 +81,7 @@ func (t *Tabs) createModel(of *tab, o Options) {
 	m.compare.Others = func() (list []compare.Other) {
 		for _, each := range t.list {
 			if each.model != nil && each.model != m {
-				list = append(list, compare.Other{Name: each.Label, Conn: each.model.Conn})
+				list = append(list, compare.Other{Name: each.Label, Conn: each.model.Conn, Index: each.model.Index})
 			}
 		}
 		return list

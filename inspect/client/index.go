@@ -20,6 +20,8 @@ type Index interface {
 	Facts(ctx context.Context, db int, names []string) ([]catalog.Entry, error)
 	// Find returns the live keys of these names, in any order, with the values of small keys.
 	Find(ctx context.Context, db int, names [][]byte) ([]catalog.Scanned, error)
+	// Scan returns about most keys after a position in the file, with the values of small keys, and the next position.
+	Scan(ctx context.Context, db int, after, most int64, wanted func(name []byte, typ string) bool) (keys []catalog.Scanned, next int64, err error)
 	// Rows returns the table rows of a key; none for a missing key.
 	Rows(ctx context.Context, db int, name string) ([]catalog.Table, error)
 	// SearchValues tests the values of about n keys of q after a mark, in file order. It returns the keys with a value

@@ -16,12 +16,14 @@ import (
 	"github.com/meowdis/meowdis/inspect/ui"
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/transfer"
+	"github.com/meowdis/meowdis/transfer/filelist"
 )
 
 // Other is the target in another tab.
 type Other struct {
-	Name string
-	Conn *client.Conn
+	Name  string
+	Conn  *client.Conn
+	Index client.Index // nil: keys are found by SCAN
 }
 
 // ttlTolerance is the difference of two expiries that counts as none, as in meowdis diff.
@@ -66,13 +68,14 @@ type differencesMsg struct {
 
 // diff compares all keys of the database with the keys of another target.
 func (r *Pane) diff(o Other) tea.Cmd {
+	list, otherList := listOf(r.Index), listOf(o.Index)
 	conn, db, most := r.Conn, r.DB, cmp.Or(r.MaxDifferences, 10_000)
 	return r.Start(job.Comparing, func(ctx context.Context) (tea.Msg, error) {
 		m := differencesMsg{other: o}
 		inner, stop := context.WithCancel(ctx)
 		defer stop()
 		keys, err := transfer.Diff(inner, conn.In(db), o.Conn.In(db), transfer.DiffOptions{
-			Read: transfer.ReadOptions{Databases: []int{db}}, Tolerance: ttlTolerance,
+			Read: transfer.ReadOptions{Databases: []int{db}}, A: list, B: otherList, Tolerance: ttlTolerance,
 			Found: func(d transfer.Difference) {
 				if len(m.found) < most {
 					m.found = append(m.found, d)
@@ -95,6 +98,14 @@ func (r *Pane) diff(o Other) tea.Cmd {
 		m.keys = keys
 		return m, err
 	})
+}
+
+// listOf returns a function that lists the keys of a file, or nil for another target.
+func listOf(index client.Index) transfer.List {
+	if index == nil {
+		return nil
+	}
+	return filelist.New(index, transfer.ReadOptions{})
 }
 
 // onDifferences lists the keys that differ. A chosen key is compared, and closing the comparison returns to the list.

@@ -12,9 +12,8 @@ import (
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/internal/atomicfile"
 	"github.com/meowdis/meowdis/keyspace/catalog"
-	"github.com/meowdis/meowdis/redis/glob"
-	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/transfer"
+	"github.com/meowdis/meowdis/transfer/filelist"
 )
 
 // ReadError is an error of the source. Repeating the command does not help.
@@ -94,21 +93,7 @@ func List(c *targets.Conn, read transfer.ReadOptions) transfer.List {
 	if c.File == nil || c.File.Foreign() {
 		return nil
 	}
-	keys, wanted := catalog.New(c.File, func() int64 { return time.Now().UnixMilli() }), wanted(read)
-	return func(ctx context.Context, db int, after, n int64) ([]transfer.Listed, int64, error) {
-		page, next, err := keys.Scan(ctx, db, after, n, wanted)
-		if err != nil {
-			return nil, 0, err
-		}
-		return listed(db, page), next, nil
-	}
-}
-
-// wanted returns a function that accepts the keys that the options choose.
-func wanted(read transfer.ReadOptions) func(name []byte, typ string) bool {
-	return func(name []byte, typ string) bool {
-		return (read.Type == "" || string(read.Type) == typ) && (read.Match == "" || glob.MatchKey([]byte(read.Match), name))
-	}
+	return filelist.New(catalog.New(c.File, func() int64 { return time.Now().UnixMilli() }), read)
 }
 
 // Unseen returns List for the keys that have not been found by Find.
@@ -116,10 +101,10 @@ func Unseen(c *targets.Conn, read transfer.ReadOptions) transfer.ListUnseen {
 	if c.File == nil || c.File.Foreign() {
 		return nil
 	}
-	keys, wanted := catalog.New(c.File, func() int64 { return time.Now().UnixMilli() }), wanted(read)
+	keys, wanted := catalog.New(c.File, func() int64 { return time.Now().UnixMilli() }), filelist.Wanted(read)
 	return func(ctx context.Context, db int, after, n int64, seen func(int64) bool) ([]transfer.Listed, int64, error) {
 		page, next, err := keys.ScanUnseen(ctx, db, after, n, wanted, seen)
-		return listed(db, page), next, err
+		return filelist.Listed(db, page), next, err
 	}
 }
 
@@ -131,27 +116,6 @@ func Find(c *targets.Conn) transfer.Find {
 	keys := catalog.New(c.File, func() int64 { return time.Now().UnixMilli() })
 	return func(ctx context.Context, db int, names [][]byte) ([]transfer.Listed, error) {
 		found, err := keys.Find(ctx, db, names)
-		return listed(db, found), err
+		return filelist.Listed(db, found), err
 	}
-}
-
-func listed(db int, keys []catalog.Scanned) []transfer.Listed {
-	listed := make([]transfer.Listed, len(keys))
-	for i, k := range keys {
-		listed[i] = transfer.Listed{Place: k.Hash, ID: k.ID, Value: listedValue(k), Key: &transfer.Key{
-			DB: db, Name: k.Name, Type: transfer.Type(k.Type), ExpiresAt: k.Expires, Count: k.Size}}
-	}
-	return listed
-}
-
-// listedValue returns the value that was read with a key, or nil.
-func listedValue(k catalog.Scanned) transfer.Value {
-	text, isText := k.Value.(rdb.String)
-	switch {
-	case k.Value == nil:
-		return nil
-	case isText && k.Type == string(transfer.JSONType):
-		return transfer.Document(text)
-	}
-	return k.Value
 }
