@@ -3,6 +3,7 @@ package local_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -47,6 +48,33 @@ func TestSearchAfterBulkLoad(t *testing.T) {
 	}
 	if n := pending(false); n != 2500 {
 		t.Errorf("without time %d keys wait, not 2500: the test proves nothing", n)
+	}
+}
+
+// TestIndexOnClose checks that a process that creates an index over existing keys ends when all are indexed.
+func TestIndexOnClose(t *testing.T) {
+	defer local.NoSweepOnClose()()
+	path := filepath.Join(t.TempDir(), "shop.sqlite")
+	clock := storetest.NewClock()
+	run := func(calls ...[][]byte) string {
+		s, err := local.Open(path, local.Options{SweepEvery: -1, SingleConn: true, Now: clock.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		replies, err := storetest.NewEngine(s, clock).Session().Pipeline(context.Background(), calls)
+		if err := errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(replies[len(replies)-1])
+	}
+	var calls [][][]byte
+	for i := range 3000 {
+		calls = append(calls, bytes.Fields(fmt.Appendf(nil, "HSET key:%d n cat", i)))
+	}
+	run(calls...)
+	run(bytes.Fields([]byte("FT.CREATE i SCHEMA n TEXT")))
+	if found := run(bytes.Fields([]byte("FT.SEARCH i cat LIMIT 0 0"))); !strings.Contains(found, "3000") {
+		t.Error(found)
 	}
 }
 

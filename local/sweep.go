@@ -81,12 +81,15 @@ func (s *Store) sweepAll() {
 // sweepOnClose deletes the rows of deleted keys, and indexes changed keys, for up to a second, in a store without a
 // sweeper that has written. Without it, this work would pile up when each command is a process of its own. After a bulk
 // load it does all of this, unless EndBulkLoad is called: otherwise each query would index the keys in memory. Only a
-// file that had no keys is indexed in large slices, since no other process waits to write to it.
+// file that had no keys is indexed in large slices, since no other process waits to write to it. The initial scan of an
+// index always ends, too, since queries see only what it has reached.
 func (s *Store) sweepOnClose() {
 	if s.options.SweepEvery >= 0 || !s.options.SingleConn || !s.wrote.Load() {
 		return
 	}
-	limit, more := sweepSlice, func(began time.Time) bool { return time.Since(began) < closeSweepTime }
+	limit, more := sweepSlice, func(began time.Time) bool {
+		return time.Since(began) < closeSweepTime || s.loading.Err() == nil && s.scansForIndex()
+	}
 	if s.options.BulkLoad {
 		more = func(time.Time) bool { return s.loading.Err() == nil }
 		if s.BulkLoading() {
@@ -102,6 +105,12 @@ func (s *Store) sweepOnClose() {
 			return // the next process continues
 		}
 	}
+}
+
+// scansForIndex reports whether an index lacks keys that are older than it.
+func (s *Store) scansForIndex() bool {
+	results, err := s.read(s.loading, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: `SELECT 1 FROM search_indexes WHERE scanned IS NOT NULL`}}}}, nil)
+	return err == nil && len(results[0].Rows[0]) > 0
 }
 
 // Sweep deletes up to limit expired keys; if none is left, it deletes expired fields and the rows of deleted
