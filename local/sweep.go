@@ -82,7 +82,7 @@ func (s *Store) sweepAll() {
 // sweeper that has written. Without it, this work would pile up when each command is a process of its own. After a bulk
 // load it does all of this, unless EndBulkLoad is called: otherwise each query would index the keys in memory. Only a
 // file that had no keys is indexed in large slices, since no other process waits to write to it. The initial scan of an
-// index always ends, too, since queries see only what it has reached.
+// index always ends, too, since queries do not see the keys after its place.
 func (s *Store) sweepOnClose() {
 	if s.options.SweepEvery >= 0 || !s.options.SingleConn || !s.wrote.Load() {
 		return
