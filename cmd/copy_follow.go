@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -88,6 +89,10 @@ func (o *followOptions) check(cmd *cobra.Command) error {
 // toFollow holds the options of a file that follows a source.
 var toFollow = local.Options{SweepEvery: noSweep, CacheBytes: writeCache, SingleConn: true}
 
+// followMemory makes the garbage collector run more often beyond it: copy --follow runs beside its source, and may take
+// 200 MB with SQLite's memory.
+const followMemory = 110 << 20
+
 // migrate implements --follow.
 func (o *copyOptions) migrate(ctx context.Context, s *streams, opts *targets.Options, src *targets.Conn, to targets.Target) error {
 	if src.Chosen() {
@@ -96,6 +101,7 @@ func (o *copyOptions) migrate(ctx context.Context, s *streams, opts *targets.Opt
 	if err := o.confirm.confirmWrite(ctx, s, opts, to, "copy"); err != nil {
 		return err
 	}
+	debug.SetMemoryLimit(followMemory)
 	r := newMoveReport(s, &o.keys, "copying", -1, nil)
 	m := migration.New(src, migration.Options{
 		Existing: conflicts[o.follow.onConflict],
