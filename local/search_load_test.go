@@ -11,6 +11,7 @@ import (
 
 	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/sweep"
 )
@@ -74,6 +75,43 @@ func TestIndexOnClose(t *testing.T) {
 	run(calls...)
 	run(bytes.Fields([]byte("FT.CREATE i SCHEMA n TEXT")))
 	if found := run(bytes.Fields([]byte("FT.SEARCH i cat LIMIT 0 0"))); !strings.Contains(found, "3000") {
+		t.Error(found)
+	}
+}
+
+// TestIndexingEnds checks that nothing is left to index after keys have left database 0, or have expired and the sweep
+// has not deleted them.
+func TestIndexingEnds(t *testing.T) {
+	clock := storetest.NewClock()
+	s, err := local.Open(local.Memory, local.Options{SweepEvery: -1, Now: clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	session := storetest.NewEngine(s, clock).Session()
+	do := func(line string) resp.Value {
+		v, err := session.Do(context.Background(), bytes.Fields([]byte(line))...)
+		if err != nil || v.IsError() {
+			t.Fatalf("%s: %s %v", line, v.Str, err)
+		}
+		return v
+	}
+	for _, line := range []string{
+		"FT.CREATE i SCHEMA n TEXT", "HSET moved n cat", "HSET expired n cat", "HSET field n cat m dog", "HSET stays n cat",
+		"PEXPIRE expired 1000", "HPEXPIRE field 1000 FIELDS 1 n", "MOVE moved 1", "SELECT 2", "HSET other n cat", "SELECT 0", "SWAPDB 1 2",
+	} {
+		do(line)
+	}
+	clock.Advance(2000)
+	for n, slices := 1, 0; n > 0; slices++ {
+		if n, err = s.BuildIndexes(context.Background(), 100); err != nil {
+			t.Fatal(err)
+		}
+		if slices == 10 {
+			t.Fatal("the same keys are indexed again and again")
+		}
+	}
+	if found := do("FT.SEARCH i cat NOCONTENT").Elems; len(found) != 2 || string(found[1].Str) != "stays" {
 		t.Error(found)
 	}
 }

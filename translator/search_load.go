@@ -46,8 +46,9 @@ func numberList(ids []int64) store.Value {
 }
 
 const (
-	sqlKeyRows = `SELECT ` + searchKeyColumns + ` FROM json_each(?1) j CROSS JOIN keys k ON k.id = j.value
-		WHERE k.db = 0 AND k.type IN ('hash', 'ReJSON-RL', 'string') AND (k.dies_at IS NULL OR k.dies_at > ?2)`
+	// liveIndexedKey limits k to keys that may have documents at ?2.
+	liveIndexedKey = `k.db = 0 AND k.type IN ('hash', 'ReJSON-RL', 'string') AND (k.dies_at IS NULL OR k.dies_at > ?2)`
+	sqlKeyRows     = `SELECT ` + searchKeyColumns + ` FROM json_each(?1) j CROSS JOIN keys k ON k.id = j.value WHERE ` + liveIndexedKey
 
 	liveIndexedField = `(h.expires_at IS NULL OR h.expires_at > ?2)`
 	sqlKeyDocuments  = `SELECT d.key_id, d.value FROM json_each(?1) j CROSS JOIN documents d ON d.key_id = j.value`

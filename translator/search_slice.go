@@ -120,8 +120,8 @@ const (
 	sqlIndexed = `UPDATE search_indexes SET version = version + 1, last_doc = ?2, documents = documents + ?3, length = length + ?4, deleted = deleted + ?5,
 		failures = failures + ?6, last_error = ifnull(?7, last_error), last_error_key = ifnull(?8, last_error_key), dies_at = ?9 WHERE id = ?1`
 	// sqlDonePending forgets keys that have not changed since they were read: ?1 lists their ids, versions and numbers of
-	// fields with an expiry.
-	sqlDonePending = `DELETE FROM search_pending WHERE key_id IN (SELECT json_extract(j.value, '$[0]') FROM json_each(?1) j LEFT JOIN keys k ON k.id = json_extract(j.value, '$[0]')
+	// fields with an expiry, null for a key that may have no documents.
+	sqlDonePending = `DELETE FROM search_pending WHERE key_id IN (SELECT json_extract(j.value, '$[0]') FROM json_each(?1) j LEFT JOIN keys k ON k.id = json_extract(j.value, '$[0]') AND ` + liveIndexedKey + `
 		WHERE k.version IS json_extract(j.value, '$[1]') AND k.volatile IS json_extract(j.value, '$[2]'))`
 )
 
@@ -163,7 +163,7 @@ func (c *Call) indexKeys(indexes []*searchIndex, ids []int64, bytes int64, w *st
 					stmts = append(stmts, ix.indexed(covered, stale, c.Env.Now, w)...)
 				}
 				if last == nil {
-					stmts = append(stmts, store.Stmt{SQL: sqlDonePending, Args: []store.Value{stateList(done, keys)}})
+					stmts = append(stmts, store.Stmt{SQL: sqlDonePending, Args: []store.Value{stateList(done, keys), store.Int(c.Env.Now)}})
 				} else {
 					stmts = append(stmts, last(done))
 				}
@@ -192,7 +192,7 @@ func wantedBy(indexes []*searchIndex) (all [][]byte) {
 	return all
 }
 
-// stateList lists ids with the state of their keys, null for a missing key.
+// stateList lists ids with the state of their keys, null for one that is not among keys.
 func stateList(ids []int64, keys []*keyRow) store.Value {
 	byID := map[int64]*keyRow{}
 	for _, k := range keys {
