@@ -4,6 +4,14 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
+// facts holds the fields of COMMAND DOCS that Command lacks.
+type facts struct {
+	complexity, deprecatedSince, replacedBy string
+	flags                                   []string
+	history                                 [][2]string // version, change
+	args                                    []Argument
+}
+
 // Docs returns the command's entry in COMMAND DOCS.
 func (c *Command) Docs() resp.Value {
 	f := c.facts()

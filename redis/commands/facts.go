@@ -1,3 +1,5 @@
+//go:build !wasip1
+
 package commands
 
 import (
@@ -13,14 +15,6 @@ import (
 //
 //go:embed facts.txt
 var factsText string
-
-// facts holds the fields of COMMAND DOCS that Command lacks.
-type facts struct {
-	complexity, deprecatedSince, replacedBy string
-	flags                                   []string
-	history                                 [][2]string // version, change
-	args                                    []Argument
-}
 
 // allFacts returns the decoded factsText, by wire name.
 var allFacts = sync.OnceValue(func() map[string]*facts {
