@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/meowdis/meowdis/internal/test/clustertest"
 	"github.com/meowdis/meowdis/internal/test/hermetic"
 	"github.com/meowdis/meowdis/internal/test/oracle"
 )
@@ -186,16 +187,21 @@ func (p *paste) withFreePorts(text string) string {
 // withServers starts a redis-server for each of the servers that blocks move keys between, and writes the script that
 // switches clients.
 func (p *paste) withServers(text string) string {
-	for _, url := range []string{"redis://old", "redis://new"} {
+	start := map[string]func() string{
+		"redis://old": func() string {
+			server := oracle.Start(p.t)
+			server.Dial(p.t).Do([]byte("SET"), []byte("cat"), []byte("Tom"))
+			return "unix://" + server.Socket
+		},
+		"redis://new":       func() string { return "unix://" + oracle.Start(p.t).Socket },
+		"redis://node:7000": func() string { return "redis://" + clustertest.Start(p.t, 3, false).Masters[0].Address },
+	}
+	for url, run := range start {
 		if !strings.Contains(text, url) {
 			continue
 		}
 		if p.servers[url] == "" {
-			server := oracle.Start(p.t)
-			if c := server.Dial(p.t); url == "redis://old" {
-				c.Do([]byte("SET"), []byte("cat"), []byte("Tom"))
-			}
-			p.servers[url] = "unix://" + server.Socket
+			p.servers[url] = run()
 		}
 		text = strings.ReplaceAll(text, url, p.servers[url])
 	}
