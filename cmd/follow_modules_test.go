@@ -32,7 +32,7 @@ func moduleWrite(r *rand.Rand) []string {
 		{"JSON.ARRPOP", key("json"), "$.list"}, {"JSON.DEL", key("json"), "$.n"}, {"JSON.MSET", key("json"), "$", n(9), key("json"), "$", n(9)}, {"RENAME", key("json"), key("str")}, {"RENAME", key("str"), key("json")}, {"COPY", key("json"), key("ts"), "REPLACE"},
 		{"BF.ADD", key("bloom"), n(999)}, {"BF.MADD", key("bloom"), n(999), n(999)}, {"CF.ADD", key("cuckoo"), n(99)}, {"CF.DEL", key("cuckoo"), n(99)}, {"CMS.INITBYDIM", key("cms"), "20", "3"}, {"CMS.INCRBY", key("cms"), n(9), n(99)},
 		{"TOPK.RESERVE", key("topk"), "3"}, {"TOPK.ADD", key("topk"), n(9), n(9)}, {"TDIGEST.CREATE", key("digest")}, {"TDIGEST.ADD", key("digest"), n(999), n(999)},
-		{"TS.ADD", key("ts"), "*", n(99), "ON_DUPLICATE", "LAST"}, {"TS.INCRBY", key("ts"), n(9)}, {"TS.MADD", key("ts"), "*", n(9), key("ts"), "*", n(9)}, {"TS.CREATERULE", key("ts"), "sum:" + n(2), "AGGREGATION", "SUM", "100"}, {"TS.CREATE", "sum:" + n(2)},
+		{"TS.ADD", key("ts"), "*", n(99), "ON_DUPLICATE", "LAST"}, {"TS.INCRBY", key("ts"), n(9)}, {"TS.MADD", key("ts"), "*", n(9), key("ts"), "*", n(9)},
 		{"FT.SUGADD", "suggestions", n(99), n(9)}, {"FT.SUGDEL", "suggestions", n(99)}, {"PEXPIRE", key("json"), n(4000)}, {"DEL", key("ts"), key("bloom"), key("cms")}, {"MOVE", key("json"), n(3)},
 		{"FT.CREATE", "index" + n(2), "PREFIX", "1", "hash:", "SCHEMA", "1", "NUMERIC"}, {"FT.ALTER", "index" + n(2), "SCHEMA", "ADD", n(5), "TAG"}, {"FT.ALIASUPDATE", "alias", "index" + n(2)}, {"FT.DROPINDEX", "index" + n(2)}, {"FT.DICTADD", "words", n(9)},
 	}
