@@ -66,6 +66,11 @@ func TestParameters(t *testing.T) {
 		ours("CONFIG", "SET", name, own)
 		theirs("CONFIG", "SET", name, value)
 	}
+	for name := range initial { // the server here has no modules
+		if module, _, _ := strings.Cut(name, "-"); slices.Contains([]string{"bf", "cf", "search", "ts"}, module) {
+			delete(initial, name)
+		}
+	}
 	if delete(initial, "command-time-limit"); len(initial) > 0 {
 		t.Errorf("Redis has no parameters %v", initial)
 	}
