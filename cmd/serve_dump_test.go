@@ -100,7 +100,7 @@ func TestDigest(t *testing.T) {
 	seen := map[string]bool{same("empty"): true}
 	for _, line := range []string{
 		"SET a 1", "SELECT 3", "SET a 1", "SELECT 9", "PEXPIREAT a 1", "SET b x EXAT 33333333333", "RPUSH l a b 1", "SADD s 1 2", "SADD s a", "SADD ints 1 2",
-		"ZADD z inf a 0.1 b 1e16 c", "HSET h a 1 b 2", "HPEXPIREAT h 33333333333000 FIELDS 1 a", "XADD x 1-1 a b", "SETRANGE big 3000000 x", "SELECT 0", "DEL a",
+		"ZADD z inf a 0.1 b 1e16 c 1e300 d -0 e 3.0000000001 f", "HSET h a 1 b 2", "HPEXPIREAT h 33333333333000 FIELDS 1 a", "XADD x 1-1 a b", "SETRANGE big 3000000 x", "SELECT 0", "DEL a",
 	} {
 		ours.must(strings.Fields(line)...)
 		theirs.must(strings.Fields(line)...)

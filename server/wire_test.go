@@ -98,8 +98,8 @@ var exchanges = []string{
 	"DEBUG ERROR hi\r\nDEBUG ERROR\r\nDEBUG LOG x\r\nDEBUG POPULATE x\r\nDEBUG POPULATE 2 pre x\r\nDEBUG POPULATE\r\nDEBUG POPULATE 3 pre 10\r\nGET pre:0\r\nSET pre:1 x\r\nDEBUG POPULATE 4 pre\r\n" +
 		"GET pre:1\r\nGET pre:3\r\nDEBUG POPULATE 1500\r\nDBSIZE\r\nGET key:1499\r\nDEBUG PAUSE-CRON 1\r\nDEBUG PAUSE-CRON 0\r\nDEBUG JMAP x\r\nDEBUG CHANGE-REPL-ID\r\nDEBUG SET-ACTIVE-EXPIRE 0\r\nDEBUG SET-ACTIVE-EXPIRE 1\r\n",
 	"DEBUG DIGEST x\r\nDEBUG DIGEST-VALUE\r\nSET str 1\r\nSET big 1\r\nSETRANGE big 3000000 x\r\nSET dies x EXAT 33333333333\r\nRPUSH l b a 1\r\nSADD ints 3 1 2\r\nSADD set b a 1\r\n" +
-		"ZADD z inf a -inf b 0.1 c 1e16 d 1e300 e -0 f 3.0000000001 g\r\nHSET h b 2 a 1\r\nHSET ends a 1 b 2\r\nHPEXPIREAT ends 33333333333000 FIELDS 1 a\r\nXADD st 1-2 a b c d\r\nXGROUP CREATE st g 0\r\n" +
-		"DEBUG DIGEST-VALUE str big dies l ints set z h ends st missing\r\n",
+		"ZADD z inf a -inf b 1.5 c\r\nHSET h b 2 a 1\r\nXADD st 1-2 a b c d\r\nXGROUP CREATE st g 0\r\n" +
+		"DEBUG DIGEST-VALUE str big dies l ints set z h st missing\r\n",
 	"DEBUG SLEEP 0\r\nDEBUG SLEEP 0.001\r\nDEBUG SLEEP x\r\nDEBUG SET-ACTIVE-EXPIRE 1\r\nDEBUG RELOAD\r\nDEBUG OBJECT nosuch\r\nDEBUG\r\n",
 	"DEBUG PROTOCOL string\r\nDEBUG PROTOCOL integer\r\nDEBUG PROTOCOL double\r\nDEBUG PROTOCOL null\r\nDEBUG PROTOCOL array\r\nDEBUG PROTOCOL set\r\nDEBUG PROTOCOL map\r\n" +
 		"DEBUG PROTOCOL verbatim\r\nDEBUG PROTOCOL true\r\nDEBUG PROTOCOL false\r\nDEBUG PROTOCOL bignum\r\nDEBUG PROTOCOL attrib\r\nDEBUG PROTOCOL push\r\nDEBUG PROTOCOL nosuch\r\n",
