@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"io"
 	"strconv"
 	"time"
 
@@ -26,27 +27,41 @@ func (s *Server) debug(cmd *commands.Command, args [][]byte) (v resp.Value, ok b
 	return resp.OK, true
 }
 
-// digest runs DEBUG DIGEST. It reads a dump, and other clients continue.
-func (c *client) digest(ctx context.Context, _ [][]byte) resp.Value {
+// digest runs DEBUG DIGEST. It reads a dump, and other clients continue. It ends with
+// the connection.
+func (c *client) digest(context.Context, [][]byte) resp.Value {
 	if c.server.config.Dump == nil {
 		return noDump
 	}
 	select {
 	case c.server.dumping <- struct{}{}:
-	case <-ctx.Done():
-		return c.server.failure(ctx.Err())
+	case <-c.life.Done():
+		return c.server.failure(c.life.Err())
 	}
 	defer func() { <-c.server.dumping }()
-	dump, err := c.server.config.Dump(ctx, DumpOptions{Began: func() {}, Modules: true})
+	dump, err := c.server.config.Dump(c.life, DumpOptions{Began: func() {}, Modules: true})
 	if err != nil {
 		return c.server.failure(err)
 	}
 	defer dump.Close()
-	sum, err := rdb.FileDigest(dump)
+	sum, err := rdb.FileDigest(whileRunning{c.life, dump})
 	if err != nil {
 		return c.server.failure(err)
 	}
 	return resp.MakeStatus(sum.String())
+}
+
+// whileRunning reads until ctx ends.
+type whileRunning struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (r whileRunning) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.in.Read(b)
 }
 
 // digestValues runs DEBUG DIGEST-VALUE key ...

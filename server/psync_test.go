@@ -172,6 +172,35 @@ func TestReplicaAtTheEnd(t *testing.T) {
 	<-s.done
 }
 
+// endless reads as a dump file without an end.
+type endless struct{ begun chan struct{} }
+
+func (e *endless) Read(b []byte) (int, error) {
+	if e.begun == nil {
+		for i := range b {
+			b[i] = "\xfe\x00"[i%2] // SELECT 0
+		}
+		return len(b) &^ 1, nil
+	}
+	close(e.begun)
+	e.begun = nil
+	return copy(b, "REDIS0010"), nil
+}
+
+// TestDigestAtTheEnd stops the server during DEBUG DIGEST.
+func TestDigestAtTheEnd(t *testing.T) {
+	begun := make(chan struct{})
+	s := serve(t, server.Config{Dump: func(context.Context, server.DumpOptions) (*server.Dump, error) {
+		return &server.Dump{ReadCloser: io.NopCloser(&endless{begun})}, nil
+	}})
+	c := s.dial(t)
+	c.send("DEBUG DIGEST\r\n")
+	<-begun
+	s.stop()
+	io.Copy(io.Discard, c)
+	<-s.done
+}
+
 func TestReplicationErrors(t *testing.T) {
 	s := serve(t, server.Config{Dump: func(context.Context, server.DumpOptions) (*server.Dump, error) { return nil, errors.New("a secret") }})
 	c := s.dial(t)
