@@ -67,7 +67,9 @@ func (k *checkpoints) wake() {
 
 // walHook is SQLite's WAL hook, called after a commit.
 func walHook(_ *libc.TLS, c, _, _ uintptr, pages int32) int32 {
-	handled[*conn](c).onCommit(int(pages))
+	writer := handled[*conn](c)
+	writer.commits++
+	writer.onCommit(int(pages))
 	return sqlite3.SQLITE_OK
 }
 

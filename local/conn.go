@@ -65,6 +65,7 @@ type fileHooks struct {
 	release  func()          // releases the claim to the file
 	intact   func() error    // fails if the file, its WAL or its shared memory was replaced; nil to skip the check
 	onCommit func(pages int) // called after each commit with the length of the WAL; nil for none
+	commits  uint32          // commits to the WAL, while onCommit is set
 }
 
 // workState belongs to the running batch.

@@ -81,15 +81,16 @@ func (o *externalCommits) changed() (changed, known bool) {
 func (o *externalCommits) onBegin() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.committing = true // also before the first call of Changed, which may come before onEnd
 	if o.index == nil {
 		return
 	}
-	o.committing = true
 	o.missed = o.missed || !o.index.is(&o.seen)
 	o.seen = o.index.read()
 }
 
-func (o *externalCommits) onEnd() {
+// onEnd is called by the writer after its transaction. own is the number of commits that SQLite has reported, 0 or 1.
+func (o *externalCommits) onEnd(own uint32) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.committing {
@@ -100,6 +101,7 @@ func (o *externalCommits) onEnd() {
 		return
 	}
 	now := o.index.read()
-	o.missed = o.missed || now != o.seen && now.commits() != o.seen.commits()+1
+	// A transaction that restarts the WAL and then rolls back changes the header, but not the counter.
+	o.missed = o.missed || now.commits() != o.seen.commits()+own
 	o.seen = now
 }

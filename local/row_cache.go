@@ -22,8 +22,8 @@ import (
 //     if the version has not changed since before the read.
 //   - A commit by another process changes the WAL header in shared memory. Rows are valid under one header
 //     only. A header that this process did not write starts a new, empty generation. The commit counter
-//     identifies our own headers: no other process commits while this process holds the write lock, so our
-//     commit increments the counter by exactly one.
+//     identifies our own headers: no other process commits while this process holds the write lock, so a
+//     transaction of ours increments the counter by one if it writes, and not at all if it does not.
 type rowCache struct {
 	seed        maphash.Seed
 	shards      [cacheShards]rowCacheShard
@@ -177,7 +177,8 @@ func (k *rowCache) onPreCommit() {
 	}
 }
 
-func (k *rowCache) onPostCommit() {
+// onPostCommit is called by the writer after the commit. own is the number of commits that SQLite has reported, 0 or 1.
+func (k *rowCache) onPostCommit(own uint32) {
 	if k == nil || !k.committing {
 		return
 	}
@@ -194,7 +195,7 @@ func (k *rowCache) onPostCommit() {
 	defer k.mu.Unlock()
 	k.committing = false
 	st, now := k.state.Load(), k.index.read()
-	ours := now == k.base || now.commits() == k.base.commits()+1
+	ours := now.commits() == k.base.commits()+own
 	if st == nil || st.header != k.base || !ours {
 		k.newGeneration()
 		return

@@ -270,9 +270,11 @@ func (s *Store) attempt(group []*job, savepoints bool) (t groupProgress, err err
 // attemptOn is attempt on a given connection.
 func (s *Store) attemptOn(c *conn, v *workLimit, group []*job, p pace, savepoints bool) (t groupProgress, err error) {
 	v.begin(c)
+	before := c.commits
 	err = c.transaction(beginNow, func() error { return s.runGroup(c, group, &t, p, savepoints) })
-	s.rowCache.onPostCommit()
-	s.externalCommits.onEnd()
+	own := c.commits - before // 0 if nothing was written
+	s.rowCache.onPostCommit(own)
+	s.externalCommits.onEnd(own)
 	v.end(c)
 	if err != nil && isOneOf(err, sqlite3.SQLITE_IOERR) { // the guard may have failed it
 		if gone := s.Moved(); gone != nil {
