@@ -43,6 +43,9 @@ var writers = []writer{
 	{kind: "fields", write: writeFields, look: lookFields},
 	{kind: "keys", write: writeKeys, look: lookKeys},
 	{kind: "queue", write: writeQueue, look: lookQueue, beside: moveOn},
+	{kind: "document", write: writeDocument, look: lookDocument},
+	{kind: "series", write: writeSeries, look: lookSeries},
+	{kind: "sketch", write: writeSketch, look: lookSketch},
 	{kind: "pending", write: writePendingDeletes, look: checkPendingDeletes, redis: true},
 }
 
@@ -67,12 +70,22 @@ func do(s session, args [][]byte) error {
 	return err
 }
 
-// number reads the number in a reply as a transcript shows it, 0 for nil.
+// createOnce runs commands that a server has perhaps run already, and then refuses.
+func createOnce(s session, lines ...string) error {
+	for _, line := range lines {
+		if _, err := s.Do(context.Background(), words(line)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// number reads the number in a reply as a transcript shows it, also in an array of one; it is 0 for nil.
 func number(reply string) (int, error) {
 	if reply == "(nil)" {
 		return 0, nil
 	}
-	return strconv.Atoi(strings.Trim(strings.TrimPrefix(reply, "(integer) "), `"`))
+	return strconv.Atoi(strings.Trim(strings.TrimPrefix(strings.TrimPrefix(reply, "1) "), "(integer) "), `"`))
 }
 
 // agree checks that all the commands answer the same number, which it returns.
@@ -244,4 +257,102 @@ func lookQueue(c *storetest.Client, name string) (n int, err error) {
 		}
 	}
 	return n, nil
+}
+
+// documents counts the hashes that a client overwrites in turn. An index has each of them.
+const documents = 20
+
+func tagOf(name string) string { return strings.ReplaceAll(name, ":", "") }
+
+func writeDocument(s session, name string, n int) error {
+	if n == 1 {
+		if err := createOnce(s, "FT.CREATE documents PREFIX 1 document: SCHEMA body TEXT n NUMERIC writer TAG"); err != nil {
+			return err
+		}
+	}
+	return do(s, [][]byte{[]byte("HSET"), fmt.Appendf(nil, "%s:%d", name, n%documents), []byte("body"),
+		fmt.Appendf(nil, "shared word%d of%d", n%7, n), []byte("n"), strconv.AppendInt(nil, int64(n), 10), []byte("writer"), []byte(tagOf(name))})
+}
+
+func lookDocument(c *storetest.Client, name string) (n int, err error) {
+	for i := range documents {
+		at, err := number(c.Do(fmt.Sprintf("HGET %s:%d n", name, i)))
+		if err != nil {
+			return 0, err
+		}
+		n = max(n, at)
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	for query, want := range map[string]int{
+		fmt.Sprintf("shared @writer:{%s}", tagOf(name)):                               min(n, documents),
+		fmt.Sprintf("of%d word%d @n:[%d %d] @writer:{%s}", n, n%7, n, n, tagOf(name)): 1,
+	} {
+		if found, err := number(c.Do(fmt.Sprintf("FT.SEARCH documents %q LIMIT 0 0", query))); err != nil || found != want {
+			return n, fmt.Errorf("%q finds %d documents of %d, %v", query, found, want, err)
+		}
+	}
+	return n, nil
+}
+
+// A time series has a sample at each millisecond, and a rule sums those of ten.
+func writeSeries(s session, name string, n int) error {
+	if n == 1 {
+		if err := createOnce(s, "TS.CREATE "+name+":all", "TS.CREATE "+name+":ten",
+			"TS.CREATERULE "+name+":all "+name+":ten AGGREGATION sum 10"); err != nil {
+			return err
+		}
+	}
+	return do(s, words(fmt.Sprintf("TS.ADD %s:all %d 1", name, n)))
+}
+
+func lookSeries(c *storetest.Client, name string) (int, error) {
+	if c.Do("EXISTS "+name+":all") == "(integer) 0" {
+		return 0, nil
+	}
+	total := func(key string) (int, error) {
+		reply := c.Do("TS.RANGE " + key + " - + AGGREGATION sum 1000000000")
+		if reply == "(empty array)" {
+			return 0, nil
+		}
+		_, value, _ := strings.Cut(reply, "2) ")
+		return number(value)
+	}
+	n, err := total(name + ":all")
+	if err != nil {
+		return n, err
+	}
+	summed, err := total(name + ":ten")
+	if want := max(0, n/10*10-1); err == nil && summed != want { // the first bucket lacks millisecond 0
+		err = fmt.Errorf("%s:ten sums %d samples of %d", name, summed, want)
+	}
+	return n, err
+}
+
+func writeSketch(s session, name string, n int) error {
+	if n == 1 {
+		if err := createOnce(s, "CMS.INITBYDIM "+name+":cms 100 3", "BF.RESERVE "+name+":bf 0.0000001 100000", "JSON.SET "+name+":json $ 0"); err != nil {
+			return err
+		}
+	}
+	for _, line := range []string{"MULTI", "CMS.INCRBY %s:cms x 1", "BF.ADD %s:bf %d", "JSON.NUMINCRBY %s:json . 1", "EXEC"} {
+		switch strings.Count(line, "%") {
+		case 1:
+			line = fmt.Sprintf(line, name)
+		case 2:
+			line = fmt.Sprintf(line, name, n)
+		}
+		if err := do(s, words(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func lookSketch(c *storetest.Client, name string) (int, error) {
+	if c.Do("EXISTS "+name+":json") == "(integer) 0" {
+		return 0, nil
+	}
+	return agree(c, "CMS.QUERY "+name+":cms x", "BF.CARD "+name+":bf", "JSON.GET "+name+":json")
 }
