@@ -27,7 +27,7 @@ type finder struct {
 
 	pending *pending
 	program *inverted.Program
-	all     []inverted.DocInfo
+	all     []inverted.DocInfo // all documents if the program needs them, else the hits that scores need
 	hits    []*hit
 	allowed map[int64]bool // by INKEYS, nil for all documents
 	full    bool           // an expansion has more terms than it may
@@ -162,7 +162,7 @@ func (f *finder) load(w *store.Work, next func(w *store.Work) Plan) Plan {
 			}), f.blocks(l.Term))
 		}
 	}
-	if (f.program.NeedsAll || f.scores) && !f.onlyVectors() {
+	if f.program.NeedsAll && !f.onlyVectors() {
 		add(each(f.loadAll), f.blocks(inverted.AllTerm))
 	}
 	if f.options.hasInKeys {
@@ -257,54 +257,29 @@ func (f *finder) run(w *store.Work, next func(w *store.Work) Plan) Plan {
 	if f.onlyVectors() {
 		return f.nearest(f.tree.(*query.KNN), w, next)
 	}
-	f.all = append(f.all, f.pending.batch.Docs...)
-	f.program.Run(inverted.RunOptions{All: f.all, Matches: f.scores, Places: f.scores && needsPlaces(f.options.scorer), Work: w, Late: f.overdue, Count: f.profile != nil}, func(d inverted.Found) {
+	if f.program.NeedsAll {
+		f.all = append(f.all, f.pending.batch.Docs...)
+	}
+	f.program.Run(inverted.RunOptions{All: f.all, Docs: f.documents(), Matches: f.scores, Places: f.scores && needsPlaces(f.options.scorer), Work: w, Late: f.overdue, Count: f.profile != nil}, func(d inverted.Found) {
 		if f.allowed == nil || f.allowed[d.Doc] {
 			f.hits = append(f.hits, &hit{Found: d})
 		}
 	})
 	f.stage("Index", len(f.hits))
-	if f.scores {
+	found := func(w *store.Work) Plan {
+		if knn, is := f.tree.(*query.KNN); is {
+			return f.nearest(knn, w, next)
+		}
+		return next(w)
+	}
+	if !f.scores {
+		return found(w)
+	}
+	return f.describeHits(w, func(w *store.Work) Plan {
 		f.score()
 		f.stage("Scorer", len(f.hits))
-	}
-	if knn, is := f.tree.(*query.KNN); is {
-		return f.nearest(knn, w, next)
-	}
-	return next(w)
-}
-
-// collection returns what scorers need to know of the index.
-func (f *finder) collection() scoring.Collection {
-	total := 0.0
-	for _, d := range f.all {
-		total += float64(d.Length)
-	}
-	c := scoring.Collection{Docs: len(f.all), Quiet: !f.explains}
-	if c.Docs > 0 {
-		c.AverageLength = total / float64(c.Docs)
-	}
-	return c
-}
-
-// score computes the scores of the hits.
-func (f *finder) score() {
-	scorer, c := scoring.Scorer{Name: f.options.scorer, TanhFactor: f.options.tanhFactor, Payload: f.options.payload}, f.collection()
-	scores, explanations := make([]float64, len(f.hits)), make([]*scoring.Explanation, len(f.hits))
-	for i, h := range f.hits {
-		d, _ := inverted.InfoOf(f.all, h.Doc)
-		scores[i], explanations[i] = scorer.Score(h.Match, c, scoring.Document{Score: d.Score, Length: int(d.Length), MaxFreq: int(d.MaxFreq)})
-	}
-	if scorer.Name == "BM25STD.NORM" {
-		scoring.Normalize(scores, explanations)
-	}
-	for i, h := range f.hits {
-		h.score = scores[i]
-		if f.explains {
-			h.explanation = explanations[i]
-		}
-		h.Match = nil
-	}
+		return found(w)
+	})
 }
 
 // onlyVectors reports whether the query is a KNN of all documents, so that their vectors are all it needs.

@@ -233,7 +233,9 @@ type pending struct {
 	matching  []*keyRow // the keys that the index will have
 	staleDocs []int64   // indexed documents of changed keys
 	hidden    map[int64]bool
-	unscanned bool // more keys wait for the initial scan than a query reads
+	gone      int64 // hidden documents that the row of the index counts
+	length    int64 // their words
+	unscanned bool  // more keys wait for the initial scan than a query reads
 	batch     *inverted.Batch
 	docs      map[int64]*keyRow // by the number of a document in batch
 	failed    []failedKey
@@ -250,11 +252,11 @@ const maxUnscanned = 1000
 
 const (
 	withDoc      = ` LEFT JOIN search_documents d ON d.index_id = ?1 AND d.key_id = `
-	sqlPendingOf = `SELECT p.key_id, d.doc FROM search_pending p` + withDoc + `p.key_id`
+	sqlPendingOf = `SELECT p.key_id, d.doc, d.length FROM search_pending p` + withDoc + `p.key_id`
 	// sqlUnscanned reads keys in order of their ids: the pluses keep SQLite from the index of keys by database.
-	sqlUnscanned  = `SELECT k.id, d.doc FROM keys k` + withDoc + `k.id WHERE k.id > ?2 AND +k.db = 0 AND +k.type = ?4 ORDER BY k.id LIMIT ?3`
-	sqlDeadDocs   = `SELECT d.doc FROM keys k CROSS JOIN search_documents d ON d.key_id = k.id AND d.index_id = ?1 WHERE ` + schema.DiesAt + ` <= ?2`
-	sqlDeadFields = `SELECT DISTINCT h.key_id, d.doc FROM hashes h` + withDoc + `h.key_id WHERE h.expires_at <= ?2`
+	sqlUnscanned  = `SELECT k.id, d.doc, d.length FROM keys k` + withDoc + `k.id WHERE k.id > ?2 AND +k.db = 0 AND +k.type = ?4 ORDER BY k.id LIMIT ?3`
+	sqlDeadDocs   = `SELECT d.doc, d.length FROM keys k CROSS JOIN search_documents d ON d.key_id = k.id AND d.index_id = ?1 WHERE ` + schema.DiesAt + ` <= ?2`
+	sqlDeadFields = `SELECT DISTINCT h.key_id, d.doc, d.length FROM hashes h` + withDoc + `h.key_id WHERE h.expires_at <= ?2`
 	sqlDeleted    = `SELECT doc FROM search_deleted WHERE index_id = ?1`
 )
 
@@ -286,12 +288,15 @@ func (c *Call) withChanged(ix *searchIndex, w *store.Work, next func(p *pending)
 				seen[key] = true
 				ids = append(ids, key)
 			}
-			if !row[1].IsNull() && !p.hidden[row[1].Int()] {
-				p.hidden[row[1].Int()] = true
+			if !row[1].IsNull() && p.hide(row[1:]) {
 				p.staleDocs = append(p.staleDocs, row[1].Int())
 			}
 		}
-		for _, row := range slices.Concat(r.Rows[2], r.Rows[3]) {
+		for _, row := range r.Rows[2] {
+			r.Work.Grow(48)
+			p.hide(row)
+		}
+		for _, row := range r.Rows[3] {
 			r.Work.Grow(48)
 			p.hidden[row[0].Int()] = true
 		}
@@ -309,6 +314,16 @@ func (c *Call) withChanged(ix *searchIndex, w *store.Work, next func(p *pending)
 			})
 		})
 	}, stmts...)
+}
+
+// hide hides a document of search_documents, whose row is its number and length. It returns false if it was hidden.
+func (p *pending) hide(row store.Row) bool {
+	if p.hidden[row[0].Int()] {
+		return false
+	}
+	p.hidden[row[0].Int()] = true
+	p.gone, p.length = p.gone+1, p.length+row[1].Int()
+	return true
 }
 
 // index indexes the changed keys in memory.

@@ -28,6 +28,7 @@ type cursor interface {
 // RunOptions says what Run needs.
 type RunOptions struct {
 	All     []DocInfo // all documents, if Program.NeedsAll is set
+	Docs    int       // the number of all documents
 	Matches bool      // make matches, for scorers
 	Places  bool      // with the positions of words
 	Work    *store.Work
@@ -87,7 +88,7 @@ func (p *Program) uncounted(c *clause, o *RunOptions) cursor {
 			at := &postingCursor{clause: c, list: c.leaf.postings, places: o.Places, average: 1}
 			if c.field != nil && o.Matches {
 				at.lengths = p.lengths(c.field)
-				at.average = at.lengths.average(len(o.All))
+				at.average = at.lengths.average(o.Docs)
 			}
 			return at
 		}

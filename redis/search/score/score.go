@@ -35,6 +35,11 @@ type Match struct {
 	Length, AverageLength float64
 }
 
+// HasTerms reports whether a term, or the query *, matched.
+func (m *Match) HasTerms() bool {
+	return m.Kind == Term || m.Kind == All || slices.ContainsFunc(m.Children, (*Match).HasTerms)
+}
+
 // Collection is what scores need to know of an index.
 type Collection struct {
 	Docs          int

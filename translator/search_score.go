@@ -1,0 +1,115 @@
+//go:build !wasip1
+
+package translator
+
+import (
+	"slices"
+	"strings"
+
+	scoring "github.com/meowdis/meowdis/redis/search/score"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator/inverted"
+)
+
+// sqlLengthsOf reads the lengths of documents.
+const sqlLengthsOf = `SELECT d.doc, d.length FROM json_each(?2) j CROSS JOIN search_documents d ON d.index_id = ?1 AND d.doc = j.value`
+
+// lookUpCost is how many entries of the list of all documents are read in the time that a row of search_documents takes.
+const lookUpCost = 64
+
+// describeHits reads the lengths and scores of the hits, if their scores depend on them, and calls next.
+func (f *finder) describeHits(w *store.Work, next func(w *store.Work) Plan) Plan {
+	if f.program.NeedsAll || !f.explains && !f.scoresVary() {
+		return next(w)
+	}
+	docs := make([]int64, 0, len(f.hits))
+	for _, h := range f.hits {
+		docs = append(docs, h.Doc)
+	}
+	w.Grow(int64(32 * len(docs)))
+	f.all = make([]inverted.DocInfo, 0, len(docs)+len(f.pending.batch.Docs))
+	found := func(w *store.Work) Plan {
+		f.all = append(f.all, f.pending.batch.Docs...)
+		return next(w)
+	}
+	if f.lengthsSuffice() && int64(len(docs))*lookUpCost < f.ix.documents {
+		return readThen(func(r *store.Result) Plan {
+			for _, row := range r.Rows[0] {
+				r.Work.Step(16)
+				f.all = append(f.all, inverted.DocInfo{Doc: row[0].Int(), Length: uint32(row[1].Int()), Score: f.ix.schema.Score})
+			}
+			return found(r.Work)
+		}, store.Stmt{SQL: sqlLengthsOf, Args: []store.Value{store.Int(f.ix.id), numberList(docs)}})
+	}
+	stmt := f.blocks(inverted.AllTerm)
+	use := eachRow(&stmt, func() (func(row store.Row), func(w *store.Work)) {
+		f.all = f.all[:0]
+		rest, read := docs, 0
+		return func(row store.Row) {
+			read += len(row[0].Bytes())
+			inverted.DocInfos(row[0].Bytes(), func(d inverted.DocInfo) {
+				for len(rest) > 0 && rest[0] < d.Doc {
+					rest = rest[1:]
+				}
+				if len(rest) > 0 && rest[0] == d.Doc {
+					f.all = append(f.all, d)
+				}
+			})
+		}, func(w *store.Work) { w.Step(read) }
+	})
+	return readThen(func(r *store.Result) Plan {
+		use(r.Rows[0], r.Work)
+		return found(r.Work)
+	}, stmt)
+}
+
+// lengthsSuffice reports whether scores depend on nothing of a document but its length.
+func (f *finder) lengthsSuffice() bool {
+	return f.ix.schema.ScoreField == "" && strings.HasPrefix(f.options.scorer, scoring.Default)
+}
+
+// scoresVary reports whether the score of a hit may differ from 0. BM25STD gives 0 to tags, numbers and places.
+func (f *finder) scoresVary() bool {
+	if strings.HasPrefix(f.options.scorer, scoring.Default) {
+		return slices.ContainsFunc(f.hits, func(h *hit) bool { return h.Match.HasTerms() })
+	}
+	return f.options.scorer != scoring.Fields
+}
+
+// documents returns the number of documents that the query may see.
+func (f *finder) documents() int {
+	return int(f.ix.documents-f.pending.gone) + len(f.pending.batch.Docs)
+}
+
+// collection returns what scorers need to know of the index.
+func (f *finder) collection() scoring.Collection {
+	length := f.ix.length - f.pending.length
+	for _, d := range f.pending.batch.Docs {
+		length += int64(d.Length)
+	}
+	c := scoring.Collection{Docs: f.documents(), Quiet: !f.explains}
+	if c.Docs > 0 {
+		c.AverageLength = float64(length) / float64(c.Docs)
+	}
+	return c
+}
+
+// score computes the scores of the hits.
+func (f *finder) score() {
+	scorer, c := scoring.Scorer{Name: f.options.scorer, TanhFactor: f.options.tanhFactor, Payload: f.options.payload}, f.collection()
+	scores, explanations := make([]float64, len(f.hits)), make([]*scoring.Explanation, len(f.hits))
+	for i, h := range f.hits {
+		d, _ := inverted.InfoOf(f.all, h.Doc)
+		scores[i], explanations[i] = scorer.Score(h.Match, c, scoring.Document{Score: d.Score, Length: int(d.Length), MaxFreq: int(d.MaxFreq)})
+	}
+	if scorer.Name == "BM25STD.NORM" {
+		scoring.Normalize(scores, explanations)
+	}
+	for i, h := range f.hits {
+		h.score = scores[i]
+		if f.explains {
+			h.explanation = explanations[i]
+		}
+		h.Match = nil
+	}
+}
