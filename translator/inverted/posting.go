@@ -162,6 +162,11 @@ func (r *reader) length() int {
 }
 
 func (r *reader) uvarint() uint64 {
+	if len(r.chunk) > 0 && r.chunk[0] < 0x80 { // most are short
+		v := uint64(r.chunk[0])
+		r.chunk = r.chunk[1:]
+		return v
+	}
 	v, n := binary.Uvarint(r.chunk)
 	if n <= 0 {
 		r.chunk, r.rest = nil, nil
@@ -184,19 +189,24 @@ func (r *reader) bytes(n uint64) []byte {
 // Postings decodes a block of a word, a tag or missing fields, and calls use for each posting.
 func Postings(data []byte, use func(Posting)) {
 	r := reader{rest: data}
-	for {
-		doc, ok := r.next()
-		if !ok {
-			return
-		}
-		head := r.uvarint()
-		p := Posting{Doc: doc, Freq: uint32(head >> 1), Mask: Mask{r.uvarint(), 0}}
-		if head&1 != 0 {
-			p.Mask[1] = r.uvarint()
-		}
-		p.positions = r.bytes(r.uvarint())
+	for p := (Posting{}); r.posting(&p); {
 		use(p)
 	}
+}
+
+// posting decodes the next posting. It returns false at the end.
+func (r *reader) posting(p *Posting) bool {
+	doc, ok := r.next()
+	if !ok {
+		return false
+	}
+	head := r.uvarint()
+	p.Doc, p.Freq, p.Mask = doc, uint32(head>>1), Mask{r.uvarint(), 0}
+	if head&1 != 0 {
+		p.Mask[1] = r.uvarint()
+	}
+	p.positions = r.bytes(r.uvarint())
+	return true
 }
 
 // DocInfo describes a document for scorers.

@@ -44,7 +44,7 @@ func (c *clause) profile() *Profile {
 		return v
 	}
 	l := c.leaf
-	v.Estimate = max(len(l.postings), len(l.docs))
+	v.Estimate = max(l.count, len(l.docs))
 	switch {
 	case l.Field != nil:
 		v.Type = l.Field.Type.String()

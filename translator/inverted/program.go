@@ -45,7 +45,10 @@ type Leaf struct {
 	matches func(word string) bool // of a Scan
 
 	word      string
-	postings  []Posting
+	spans     []span // of postings, in order once finish was called
+	count     int    // of their documents that are not hidden
+	hidden    map[int64]bool
+	postings  []Posting // of a Scan, until they are spans
 	docs      []int64
 	distances map[int64]float64
 }
@@ -454,12 +457,9 @@ func (l *Leaf) LoadBlock(data []byte, hidden map[int64]bool, w *store.Work) {
 			}
 		})
 	default:
-		w.Grow(int64(len(data)) * 8)
-		Postings(data, func(p Posting) {
-			if !hidden[p.Doc] {
-				l.postings = append(l.postings, p)
-			}
-		})
+		w.Grow(int64(len(data)))
+		l.hidden = hidden
+		l.spans = appendSpans(l.spans, data)
 	}
 }
 
@@ -503,16 +503,13 @@ func (l *Leaf) LoadBatch(b *Batch, w *store.Work) {
 			}
 		}
 	} else if c := b.terms[string(l.Term)]; c != nil {
-		l.LoadBlock(c.sealed(), nil, w)
+		l.LoadBlock(c.sealed(), l.hidden, w)
 	}
 }
 
-// finish sorts the loaded documents. Segments are read in any order.
+// finish sorts the loaded documents.
 func (l *Leaf) finish() {
-	inOrder := func(a, b Posting) int { return cmp.Compare(a.Doc, b.Doc) }
-	if !slices.IsSortedFunc(l.postings, inOrder) {
-		slices.SortFunc(l.postings, inOrder)
-	}
+	l.order()
 	slices.Sort(l.docs)
 	l.docs = slices.Compact(l.docs)
 }

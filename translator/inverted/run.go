@@ -84,8 +84,8 @@ func (p *Program) uncounted(c *clause, o *RunOptions) cursor {
 	case everything:
 		return &allCursor{clause: c, all: o.All}
 	case leaf:
-		if c.leaf.postings != nil || c.leaf.docs == nil {
-			at := &postingCursor{clause: c, list: c.leaf.postings, places: o.Places, average: 1}
+		if len(c.leaf.spans) > 0 || c.leaf.docs == nil {
+			at := &postingCursor{clause: c, spans: c.leaf.spans, last: -1, places: o.Places, average: 1}
 			if c.field != nil && o.Matches {
 				at.lengths = p.lengths(c.field)
 				at.average = at.lengths.average(o.Docs)
@@ -108,44 +108,15 @@ func (p *Program) uncounted(c *clause, o *RunOptions) cursor {
 	return &docCursor{clause: c}
 }
 
-// postingCursor goes through postings of the clause's fields.
-type postingCursor struct {
-	clause *clause
-	list   []Posting
-	at     int
-	places bool
-
-	lengths *FieldLengths // of words of SEARCH.CREATE
-	average float64
-}
-
-func (c *postingCursor) seek(doc int64) (int64, bool) {
-	if c.at < len(c.list) && c.list[c.at].Doc < doc {
-		// Most steps are short, so search from the current place on in growing steps.
-		step := 1
-		for c.at+step < len(c.list) && c.list[c.at+step].Doc < doc {
-			step *= 2
-		}
-		low, high := c.at+step/2, min(c.at+step, len(c.list))
-		c.at = low + sort.Search(high-low, func(i int) bool { return c.list[low+i].Doc >= doc })
-	}
-	for ; c.at < len(c.list); c.at++ {
-		if !c.clause.masked || !c.list[c.at].Mask.And(c.clause.mask).Empty() {
-			return c.list[c.at].Doc, true
-		}
-	}
-	return 0, false
-}
-
 func (c *postingCursor) match(*Found) *score.Match {
-	p := &c.list[c.at]
+	p := &c.at
 	if c.clause.constant {
 		return &score.Match{Kind: score.Constant, Weight: c.clause.weight}
 	}
 	if !c.clause.scores {
 		return &score.Match{Kind: score.Virtual, Weight: c.clause.weight}
 	}
-	m := &score.Match{Kind: score.Term, Term: c.clause.text, Freq: int(p.Freq), Docs: len(c.clause.leaf.postings), Weight: c.clause.weight, Length: 1, AverageLength: c.average}
+	m := &score.Match{Kind: score.Term, Term: c.clause.text, Freq: int(p.Freq), Docs: c.clause.leaf.count, Weight: c.clause.weight, Length: 1, AverageLength: c.average}
 	if c.lengths != nil {
 		m.Length = c.lengths.of(p.Doc)
 	}
@@ -349,10 +320,9 @@ func (c *optionalCursor) match(f *Found) *score.Match {
 	return m
 }
 
-func (c *postingCursor) positions() []int { return c.list[c.at].Positions() }
-func (c *docCursor) positions() []int     { return nil }
-func (c *allCursor) positions() []int     { return nil }
-func (c *notCursor) positions() []int     { return nil }
+func (c *docCursor) positions() []int { return nil }
+func (c *allCursor) positions() []int { return nil }
+func (c *notCursor) positions() []int { return nil }
 
 func (c *andCursor) positions() (all []int) {
 	for _, child := range c.children {

@@ -293,7 +293,7 @@ func (s *Scan) AddBatch(b *Batch) {
 	}
 }
 
-// merge joins the postings of each document.
+// merge makes a span of the postings, and joins the postings of a document.
 func (l *Leaf) merge() {
 	slices.SortStableFunc(l.postings, func(a, b Posting) int { return cmp.Compare(a.Doc, b.Doc) })
 	kept := l.postings[:0]
@@ -306,7 +306,8 @@ func (l *Leaf) merge() {
 		}
 		kept = append(kept, p)
 	}
-	l.postings = kept
+	l.encode(kept)
+	l.count = len(kept)
 }
 
 // scanField makes c the documents with a word of its field that matches.
