@@ -14,7 +14,7 @@ import (
 // sqlLengthsOf reads the lengths of documents.
 const sqlLengthsOf = `SELECT d.doc, d.length FROM json_each(?2) j CROSS JOIN search_documents d ON d.index_id = ?1 AND d.doc = j.value`
 
-// lookUpCost is how many entries of the list of all documents are read in the time that a row of search_documents takes.
+// lookUpCost counts the entries of the list of all documents that are read while a row of search_documents is found.
 const lookUpCost = 64
 
 // describeHits reads the lengths and scores of the hits, if their scores depend on them, and calls next.

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// span is a chunk of postings, which stays encoded: a query decodes the postings that it looks at, and skips chunks.
+// span holds a chunk of postings, still encoded: a query decodes the postings that it looks at, and skips chunks.
 type span struct {
 	first, last int64 // documents
 	data        []byte
