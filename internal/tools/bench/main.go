@@ -33,7 +33,7 @@ func main() {
 	flag.StringVar(&o.slow, "slow", "", "run only slow commands with this prefix, and attacks that contain it")
 	flag.BoolVar(&o.alone, "alone", false, "run slow commands on meowdis alone")
 	flag.IntVar(&o.vectors, "vectors", 5_000, "number of vectors for VSIM")
-	flag.IntVar(&o.docs, "docs", 100_000, "number of documents for search")
+	flag.IntVar(&o.docs, "docs", 1_000_000, "most documents for search, which also takes 10,000 and 100,000")
 	flag.Parse()
 	if o.meowdis == "" || o.redka == "" {
 		fmt.Fprintln(os.Stderr, "bench: -meowdis and -redka are required; make bench sets them")

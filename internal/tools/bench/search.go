@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -15,36 +14,118 @@ import (
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/store/sweep"
-
-	_ "modernc.org/sqlite" // the driver, for FTS5
 )
 
-// searching compares FT.CREATE and FT.SEARCH with FTS5 on the same text, in this process. Times are of the processor.
+// The rows of the tables of search.
+const (
+	indexText    = "index the text"
+	indexRest    = "index a tag and a number"
+	findWords    = "two words, the best 10"
+	findTag      = "a tag, 100 hits"
+	findNumbers  = "a range of numbers, 100 hits"
+	findNearest  = "the 10 nearest vectors"
+	wordsPerText = 50
+)
+
+var searchRows = []string{indexText, indexRest, findWords, findTag, findNumbers, findNearest}
+
+// searchTimes holds processor times by row.
+type searchTimes map[string]time.Duration
+
+// searchSizes lists the numbers of documents. Only up to mostVectors have vectors, which take 3 KB each.
+var searchSizes = []int{10_000, 100_000, 1_000_000}
+
+const mostVectors = 100_000
+
+// searching compares FT.CREATE and FT.SEARCH with FTS5 and bleve on the same documents, in this process. Times are of
+// the processor.
 func searching(o *options, parent string) error {
-	texts := searchTexts(o.docs)
-	raw, err := rawSearch(filepath.Join(parent, "fts5.sqlite"), texts)
-	if err != nil {
-		return fmt.Errorf("FTS5: %w", err)
+	var sizes []int
+	took := map[string]*curve{}
+	for _, n := range searchSizes {
+		if n > o.docs {
+			break
+		}
+		sizes = append(sizes, n)
+		all, err := searchingIn(o, filepath.Join(parent, strconv.Itoa(n)), n)
+		if err != nil {
+			return err
+		}
+		for program, times := range map[string]searchTimes{"meowdis": all[0], "FTS5": all[1], "bleve": all[2]} {
+			for row, t := range times {
+				name := program + ": " + row
+				if took[name] == nil {
+					took[name] = &curve{name: name}
+				}
+				if row == indexText || row == indexRest {
+					t /= time.Duration(n) // for each document
+				}
+				took[name].took = append(took[name].took, t)
+			}
+		}
 	}
-	ours, err := ownSearch(filepath.Join(parent, "meowdis.sqlite"), texts)
-	if err != nil {
-		return err
+	if o.plots == "" || len(sizes) < 2 {
+		return nil
 	}
-	fmt.Fprintf(o.out, "%d documents of %d words, processor time, and of queries the median of %d:\n\n", o.docs, wordsPerText, repeats)
-	fmt.Fprint(o.out, "| | meowdis | FTS5 | meowdis : FTS5 |\n|---|---:|---:|---:|\n")
-	for i, what := range []string{"index the text", "two words, the best 10"} {
-		fmt.Fprintf(o.out, "| %s | %s | %s | %.2f× |\n", what, round(ours[i]), round(raw[i]), ratio(ours[i], raw[i]))
-		o.goals.atMost(what+", against FTS5", ratio(ours[i], raw[i]), [...]float64{2, 3}[i])
+	var curves []curve
+	for _, c := range took {
+		if len(c.took) == len(sizes) {
+			curves = append(curves, *c)
+		}
 	}
-	for i, what := range []string{"a tag, 100 hits", "a range of numbers, 100 hits", "the 10 nearest vectors"} {
-		fmt.Fprintf(o.out, "| %s | %s | | |\n", what, round(ours[2+i]))
-		o.goals.within(what, ours[2+i], [...]time.Duration{10 * time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond}[i])
-	}
-	fmt.Fprintln(o.out)
-	return nil
+	return plot(filepath.Join(o.plots, "growth-search.svg"), "documents of an index; of indexing, for one document", sizes, curves)
 }
 
-const wordsPerText = 50
+// searchingIn prints the table of a number of documents. It returns the times of meowdis, FTS5 and bleve.
+func searchingIn(o *options, dir string, n int) (all [3]searchTimes, err error) {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return all, err
+	}
+	defer os.RemoveAll(dir)
+	texts := searchTexts(n)
+	for i, measure := range []func(string, []string) (searchTimes, error){ownSearch, fts5Search, bleveSearch} {
+		if all[i], err = measure(dir, texts); err != nil {
+			return all, fmt.Errorf("%s: %w", [...]string{"meowdis", "FTS5", "bleve"}[i], err)
+		}
+	}
+	fmt.Fprintf(o.out, "%d documents of %d words, processor time, and of queries the median of %d:\n\n", n, wordsPerText, repeats)
+	fmt.Fprint(o.out, "| | meowdis | FTS5 | bleve | meowdis : FTS5 | meowdis : bleve |\n|---|---:|---:|---:|---:|---:|\n")
+	for _, row := range searchRows {
+		if all[0][row] == 0 {
+			continue
+		}
+		cells := [5]string{round(all[0][row]).String()}
+		for i, rival := range all[1:] {
+			if took := rival[row]; took > 0 {
+				cells[1+i], cells[3+i] = round(took).String(), fmt.Sprintf("%.2f×", ratio(all[0][row], took))
+			}
+		}
+		fmt.Fprintf(o.out, "| %s | %s |\n", row, strings.Join(cells[:], " | "))
+	}
+	fmt.Fprintln(o.out)
+	searchGoals(&o.goals, n, all)
+	return all, nil
+}
+
+// searchGoals adds the goals for a number of documents.
+func searchGoals(g *goals, n int, all [3]searchTimes) {
+	own, fts5, bleve := all[0], all[1], all[2]
+	of := fmt.Sprintf(", %d documents", n)
+	if n == mostVectors {
+		g.atMost(indexText+of+", against FTS5", ratio(own[indexText], fts5[indexText]), 2)
+		g.atMost(findWords+of+", against FTS5", ratio(own[findWords], fts5[findWords]), 3)
+		g.within(findNearest+of, own[findNearest], 100*time.Millisecond)
+	}
+	if n > mostVectors {
+		g.within(findTag+of, own[findTag], 10*time.Millisecond)
+		g.within(findNumbers+of, own[findNumbers], 10*time.Millisecond)
+	}
+	if n >= mostVectors {
+		for _, row := range searchRows[:5] {
+			g.atMost(row+of+", against bleve", ratio(own[row], bleve[row]), 1)
+		}
+	}
+}
 
 // searchTexts draws texts whose words are as unevenly common as in a language.
 func searchTexts(n int) []string {
@@ -66,6 +147,14 @@ func searchQuery(i int) string {
 	return "w" + strconv.FormatInt(int64(i%7+20)*7919, 36) + " w" + strconv.FormatInt(int64(i%11+40)*7919, 36)
 }
 
+// Document i of n has the tag tagOf and the number numberOf, so that a hundred documents have a tag or are in a range.
+func tagOf(i, n int) string { return fmt.Sprint("t", i*7919%(n/100)) }
+
+func numberOf(i, n int) int { return i * 7919 % n * 10 }
+
+// numbersOf returns a range of a hundred numbers.
+func numbersOf(i, n int) (least, most int) { return i * n / 10, i*n/10 + 999 }
+
 // processorTime returns what this process has used.
 func processorTime() time.Duration {
 	var u syscall.Rusage
@@ -86,111 +175,119 @@ func processor(run func(i int) error) (time.Duration, error) {
 	return median(took), nil
 }
 
-func rawSearch(path string, texts []string) (took []time.Duration, err error) {
-	if _, err := local.Open(local.Memory, local.Options{}); err != nil { // configures SQLite, which must happen before its first use
-		return nil, err
-	}
-	db, err := sql.Open("sqlite", path+"?_pragma=journal_mode(wal)&_pragma=synchronous(normal)")
-	if err != nil {
-		return nil, err
-	}
-	defer db.Close()
-	if _, err := db.Exec("CREATE VIRTUAL TABLE docs USING fts5(body)"); err != nil {
-		return nil, err
-	}
-	began := processorTime()
-	for part := range slices.Chunk(texts, 1000) {
-		tx, err := db.Begin()
-		if err != nil {
-			return nil, err
-		}
-		insert, err := tx.Prepare("INSERT INTO docs(body) VALUES(?)")
-		if err != nil {
-			return nil, err
-		}
-		for _, text := range part {
-			if _, err := insert.Exec(text); err != nil {
-				return nil, err
-			}
-		}
-		if err := tx.Commit(); err != nil {
-			return nil, err
-		}
-	}
-	took = append(took, processorTime()-began)
-	query, err := processor(func(i int) error {
-		rows, err := db.Query("SELECT rowid FROM docs WHERE docs MATCH ? ORDER BY rank LIMIT 10", searchQuery(i))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-		}
-		return rows.Err()
-	})
-	return append(took, query), err
+// searcher runs commands on a file of its own.
+type searcher struct {
+	*engine.Session
+	store *local.Store
+	took  searchTimes
 }
 
-func ownSearch(path string, texts []string) (took []time.Duration, err error) {
-	ctx := context.Background()
+// openSearcher opens a new file.
+func openSearcher(path string) (*searcher, error) {
 	store, err := local.Open(path, local.Options{SweepEvery: -1})
 	if err != nil {
 		return nil, err
 	}
-	defer store.Close()
-	session := engine.New(store).Session()
-	do := func(args ...string) error {
-		v, err := session.Do(ctx, words(args)...)
-		if err == nil && v.IsError() {
-			err = fmt.Errorf("%s: %s", args[0], v.Str)
+	return &searcher{engine.New(store).Session(), store, searchTimes{}}, nil
+}
+
+// fill writes hashes d:0 to d:n-1.
+func (s *searcher) fill(n int, fields func(i int) []string) error {
+	for i := 0; i < n; i += 1000 {
+		var batch [][][]byte
+		for j := i; j < min(i+1000, n); j++ {
+			batch = append(batch, words(append([]string{"HSET", fmt.Sprint("d:", j)}, fields(j)...)))
 		}
+		if _, err := s.Pipeline(context.Background(), batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *searcher) do(args ...string) error {
+	v, err := s.Do(context.Background(), words(args)...)
+	if err == nil && v.IsError() {
+		err = fmt.Errorf("%s: %s", args[0], v.Str)
+	}
+	return err
+}
+
+// index measures how long the keys take after FT.CREATE.
+func (s *searcher) index(row string, create ...string) error {
+	if err := s.do(create...); err != nil {
 		return err
 	}
-	index := func(args ...string) (time.Duration, error) {
-		if err := do(args...); err != nil {
-			return 0, err
-		}
-		began := processorTime()
-		for {
-			n, err := sweep.Index(ctx, store.Apply, time.Now().UnixMilli(), 1000)
-			if n == 0 || err != nil {
-				return processorTime() - began, err
-			}
+	began := processorTime()
+	for {
+		n, err := sweep.Index(context.Background(), s.store.Apply, time.Now().UnixMilli(), 1000)
+		if n == 0 || err != nil {
+			s.took[row] = processorTime() - began
+			return err
 		}
 	}
-	draw := rand.New(rand.NewPCG(3, 4))
-	for part := range slices.Chunk(texts, 1000) {
-		var batch [][][]byte
-		for range part {
-			i := len(batch)
-			batch = append(batch, words([]string{"HSET", fmt.Sprintf("d:%p:%d", &part[0], i), "body", part[i], "tag", fmt.Sprint(draw.IntN(1000)), "n", fmt.Sprint(draw.IntN(1_000_000)), "v", randomVector(draw)}))
-		}
-		if _, err := session.Pipeline(ctx, batch); err != nil {
-			return nil, err
-		}
-	}
-	text, err := index("FT.CREATE", "texts", "SCHEMA", "body", "TEXT", "NOSTEM")
-	if err != nil {
-		return nil, err
-	}
-	query, err := processor(func(i int) error {
-		return do("FT.SEARCH", "texts", searchQuery(i), "NOCONTENT", "VERBATIM", "DIALECT", "2")
+}
+
+// find measures FT.SEARCH.
+func (s *searcher) find(row string, query func(i int) []string) (err error) {
+	s.took[row], err = processor(func(i int) error {
+		return s.do(append(append([]string{"FT.SEARCH"}, query(i)...), "NOCONTENT", "VERBATIM", "DIALECT", "2")...)
 	})
+	return err
+}
+
+// ownSearch measures meowdis.
+func ownSearch(dir string, texts []string) (searchTimes, error) {
+	n := len(texts)
+	s, err := openSearcher(filepath.Join(dir, "meowdis.sqlite"))
 	if err != nil {
 		return nil, err
 	}
-	took = append(took, text, query)
-	if _, err := index("FT.CREATE", "rest", "SCHEMA", "tag", "TAG", "n", "NUMERIC", "v", "VECTOR", "FLAT", "6", "TYPE", "FLOAT32", "DIM", fmt.Sprint(components), "DISTANCE_METRIC", "COSINE"); err != nil {
+	defer s.store.Close()
+	if err := s.fill(n, func(i int) []string {
+		return []string{"body", texts[i], "tag", tagOf(i, n), "n", fmt.Sprint(numberOf(i, n))}
+	}); err != nil {
 		return nil, err
 	}
-	for _, args := range [][]string{{"@tag:{7}", "LIMIT", "0", "100"}, {fmt.Sprintf("@n:[0 %d]", 100*1_000_000/len(texts)), "LIMIT", "0", "100"}, {"*=>[KNN 10 @v $q]", "PARAMS", "2", "q", randomVector(draw)}} {
-		query, err := processor(func(int) error {
-			return do(append([]string{"FT.SEARCH", "rest", args[0], "NOCONTENT", "DIALECT", "2"}, args[1:]...)...)
-		})
-		if err != nil {
-			return nil, err
-		}
-		took = append(took, query)
+	if err := s.index(indexText, "FT.CREATE", "texts", "SCHEMA", "body", "TEXT", "NOSTEM"); err != nil {
+		return nil, err
 	}
-	return took, nil
+	if err := s.index(indexRest, "FT.CREATE", "rest", "SCHEMA", "tag", "TAG", "n", "NUMERIC"); err != nil {
+		return nil, err
+	}
+	if err := s.find(findWords, func(i int) []string { return []string{"texts", searchQuery(i)} }); err != nil {
+		return nil, err
+	}
+	if err := s.find(findTag, func(i int) []string {
+		return []string{"rest", "@tag:{" + tagOf(i, n) + "}", "LIMIT", "0", "100"}
+	}); err != nil {
+		return nil, err
+	}
+	if err := s.find(findNumbers, func(i int) []string {
+		least, most := numbersOf(i, n)
+		return []string{"rest", fmt.Sprintf("@n:[%d %d]", least, most), "LIMIT", "0", "100"}
+	}); err != nil || n > mostVectors {
+		return s.took, err
+	}
+	s.took[findNearest], err = nearestSearch(filepath.Join(dir, "vectors.sqlite"), n)
+	return s.took, err
+}
+
+// nearestSearch measures a search among n vectors.
+func nearestSearch(path string, n int) (time.Duration, error) {
+	s, err := openSearcher(path)
+	if err != nil {
+		return 0, err
+	}
+	defer s.store.Close()
+	draw := rand.New(rand.NewPCG(3, 4))
+	if err := s.fill(n, func(int) []string { return []string{"v", randomVector(draw)} }); err != nil {
+		return 0, err
+	}
+	if err := s.index("", "FT.CREATE", "vectors", "SCHEMA", "v", "VECTOR", "FLAT", "6", "TYPE", "FLOAT32", "DIM", fmt.Sprint(components), "DISTANCE_METRIC", "COSINE"); err != nil {
+		return 0, err
+	}
+	to := randomVector(draw)
+	err = s.find(findNearest, func(int) []string { return []string{"vectors", "*=>[KNN 10 @v $q]", "PARAMS", "2", "q", to} })
+	return s.took[findNearest], err
 }
