@@ -13,6 +13,7 @@ import (
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/glob"
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/timeseries"
 	"github.com/meowdis/meowdis/server/tracking"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
@@ -80,6 +81,7 @@ func limits(params map[string]string) translator.Limits {
 		f, _ := strconv.ParseFloat(valueIn(params, name), 64)
 		return f
 	}
+	rules, _ := timeseries.ParsePolicy(valueIn(params, "ts-compaction-policy"))
 	return translator.Limits{
 		HashFields: n("hash-max-listpack-entries"), HashBytes: n("hash-max-listpack-value"),
 		SetIntegers: n("set-max-intset-entries"),
@@ -93,6 +95,7 @@ func limits(params map[string]string) translator.Limits {
 			CuckooExpansion: n("cf-expansion-factor"), CuckooFilters: n("cf-max-expansions"),
 			SeriesRetention: n("ts-retention-policy"), SeriesChunk: n("ts-chunk-size-bytes"), SeriesPlain: valueIn(params, "ts-encoding") == "uncompressed",
 			SeriesPolicy: valueIn(params, "ts-duplicate-policy"), SeriesIgnoreTime: n("ts-ignore-max-time-diff"), SeriesIgnoreValue: f("ts-ignore-max-val-diff"),
+			SeriesRules: rules,
 		},
 	}
 }

@@ -76,6 +76,13 @@ func TestConfigOfModules(t *testing.T) {
 		{"CONFIG SET ts-duplicate-policy LAST ts-retention-policy 1000", "OK"}, {"TS.ADD t 1 1", "(integer) 1"}, {"TS.ADD t 1 2", "(integer) 1"},
 		{"TS.GET t", "1) (integer) 1 2) 2"}, {"TS.ADD t 2000 2", "(integer) 2000"}, {"TS.RANGE t - +", "1) 1) (integer) 2000 2) 2"},
 		{"CONFIG SET bf-error-rate 1", failed("bf-error-rate") + "argument must be between 0 and 1 exclusive"},
+		{"CONFIG SET ts-retention-policy 0 ts-compaction-policy max:1M:1h;avg:2s:0:1s", "OK"}, {"CONFIG GET ts-compaction-policy", `1) "ts-compaction-policy" 2) "max:1M:1h;avg:2s:0:1s"`},
+		{"SET p_MAX_60000 taken", "OK"}, {"TS.ADD p 1500 4 LABELS a b", "(integer) 1500"}, {"TS.ADD p 2000 8", "(integer) 2000"}, {"TS.ADD p 3500 1", "(integer) 3500"},
+		{"TS.RANGE p_AVG_2000_1000 - + ", "1) 1) (integer) 1000 2) 6"}, {"GET p_MAX_60000", `"taken"`},
+		{"TS.QUERYINDEX a=b aggregation=AVG time_bucket=2000", `1) "p_AVG_2000_1000"`},
+		{"TS.INCRBY q 3 TIMESTAMP 10", "(integer) 10"}, {"TS.GET q_MAX_60000 LATEST", "1) (integer) 0 2) 3"}, {"TS.CREATE r", "OK"}, {"TS.ADD r 1 1", "(integer) 1"}, {"EXISTS r_AVG_2000_1000", "(integer) 0"},
+		{"CONFIG SET ts-compaction-policy max:1M", failed("ts-compaction-policy") + "argument must be aggregation:bucket:retention[:alignment], separated by semicolons, such as max:1M:1h"},
+		{"CONFIG SET ts-num-threads 2", failed("ts-num-threads") + "can't set immutable config"},
 		{"CONFIG SET ts-chunk-size-bytes 50", failed("ts-chunk-size-bytes") + "argument must be a multiple of 8"},
 	} {
 		if got := strings.Join(strings.Fields(show(c.do(strings.Fields(step[0])...))), " "); got != step[1] {

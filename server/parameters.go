@@ -150,6 +150,8 @@ func addModules(add func(u use, check setting, names ...string)) {
 	add(applied, oneOf("compressed", "uncompressed"), "ts-encoding compressed")
 	add(applied, oneOf("block", "first", "last", "min", "max", "sum"), "ts-duplicate-policy block")
 	add(applied, nonNegative, "ts-ignore-max-val-diff 0")
+	add(applied, compactionPolicy, "ts-compaction-policy")
+	add(fact, number(1, 16), "ts-num-threads 3")
 	translator.SearchParameters(func(name, initial string, fixed bool) {
 		u := applied
 		if fixed {

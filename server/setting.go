@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/timeseries"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -297,6 +298,14 @@ func rate(value string) (normal, why string) {
 func nonNegative(value string) (normal, why string) {
 	if f, err := strconv.ParseFloat(value, 64); err != nil || !(f >= 0) || math.IsInf(f, 0) {
 		return "", "argument must be a number from 0 on"
+	}
+	return value, ""
+}
+
+// compactionPolicy accepts the rules of new time series.
+func compactionPolicy(value string) (normal, why string) {
+	if _, ok := timeseries.ParsePolicy(value); !ok {
+		return "", "argument must be aggregation:bucket:retention[:alignment], separated by semicolons, such as max:1M:1h"
 	}
 	return value, ""
 }

@@ -1,6 +1,10 @@
 package translator
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/meowdis/meowdis/redis/timeseries"
+)
 
 // ModuleDefaults holds the parameters of CONFIG that new filters and time series start with:
 // redis.io/docs/latest/develop/data-types/probabilistic/configuration and …/timeseries/configuration.
@@ -16,6 +20,7 @@ type ModuleDefaults struct {
 	SeriesPolicy                 string
 	SeriesIgnoreTime             int64
 	SeriesIgnoreValue            float64
+	SeriesRules                  []timeseries.PolicyRule
 }
 
 var defaultModules = ModuleDefaults{

@@ -88,6 +88,7 @@ type series struct {
 	isTarget bool               // of a compaction rule
 	rules    []*compactionRule  // whose source the series is
 	labels   []timeseries.Label // of a new series
+	targets  []*series          // new ones, of its rules
 }
 
 // sampleChanges holds the samples that a call has read, added, changed and deleted.

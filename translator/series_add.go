@@ -2,7 +2,9 @@ package translator
 
 import (
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
@@ -41,17 +43,16 @@ func tsAdd(c *Call) Plan {
 		return answer(bad)
 	}
 	return c.openSeries(c.Args[1], notSeries, func(s *series) Plan {
+		if !s.stored {
+			return s.createWith(func() Plan { return s.insertOne(sample, s.policy) })
+		}
 		policy := s.policy
-		if s.stored {
-			on, bad := c.policyOption("ON_DUPLICATE")
-			switch {
-			case bad.IsError():
-				return answer(bad)
-			case on != policyUnset:
-				policy = on
-			}
-		} else if bad := s.create(); bad.IsError() {
+		on, bad := c.policyOption("ON_DUPLICATE")
+		switch {
+		case bad.IsError():
 			return answer(bad)
+		case on != policyUnset:
+			policy = on
 		}
 		return s.insertOne(sample, policy)
 	})
@@ -63,6 +64,41 @@ func (s *series) create() (bad resp.Value) {
 	o.to(&s.seriesOptions)
 	s.labels = o.labels
 	return bad
+}
+
+// createWith creates a series, with the rules of the parameter ts-compaction-policy, and calls insert. A rule whose target
+// exists is left out.
+func (s *series) createWith(insert func() Plan) Plan {
+	if bad := s.create(); bad.IsError() {
+		return answer(bad)
+	}
+	c, rules := s.call, s.call.modules().SeriesRules
+	if len(rules) == 0 {
+		return insert()
+	}
+	var keys [][]byte
+	var stmts []store.Stmt
+	for _, rule := range rules {
+		keys = append(keys, rule.Target(s.key))
+		stmts = append(stmts, c.seriesStmts(keys[len(keys)-1])...)
+	}
+	p := readThen(func(r *store.Result) Plan {
+		s.work = r.Work
+		for i, rule := range rules {
+			taken := slices.ContainsFunc(s.targets, func(t *series) bool { return string(t.key) == string(keys[i]) })
+			if len(r.Rows[2*i]) > 0 || taken {
+				continue
+			}
+			name := rule.Aggregator.String()
+			t := &series{call: c, key: keys[i], work: r.Work, seriesOptions: seriesOptions{retention: rule.Retention, chunkSize: s.call.modules().SeriesChunk, plain: s.call.modules().SeriesPlain}, sampleChanges: noChanges()}
+			t.labels = append(slices.Clone(s.labels), timeseries.Label{Name: "aggregation", Value: strings.ToUpper(name)}, timeseries.Label{Name: "time_bucket", Value: strconv.FormatInt(rule.Bucket, 10)})
+			s.targets = append(s.targets, t)
+			s.rules = append(s.rules, &compactionRule{target: keys[i], aggregator: rule.Aggregator, bucket: rule.Bucket, align: rule.Align, added: true, dirty: map[int64]bool{}})
+		}
+		return insert()
+	}, stmts...)
+	p.Reads = keys
+	return p
 }
 
 // insertOne plans the insertion of a sample.
@@ -262,13 +298,10 @@ func tsIncrby(sign float64) func(*Call) Plan {
 					return answer(seriesError("invalid timestamp"))
 				}
 			}
-			bad := resp.Value{}
 			if !s.stored {
-				bad = s.create()
+				return s.createWith(func() Plan { return s.insertOne(timeseries.Sample{At: at, Value: sign * n}, policyLast) })
 			}
 			switch {
-			case bad.IsError():
-				return answer(bad)
 			case at < s.last.At && s.last.At != 0:
 				return fail("TSDB: timestamp must be equal to or higher than the maximum existing timestamp")
 			case math.IsNaN(s.last.Value):

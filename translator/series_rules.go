@@ -20,6 +20,7 @@ type compactionRule struct {
 	start      int64 // of the open bucket
 	open       bool  // a bucket is open
 
+	added   bool           // the call creates the rule
 	moved   bool           // start or open changed
 	dirty   map[int64]bool // starts of the closed buckets that must be written again
 	emptied *[2]int64      // the times of the target's samples to delete, from first to last; nil for none
@@ -31,6 +32,9 @@ const (
 	sqlAddRule = `INSERT INTO series_rules(source_id, target_id, aggregator, bucket, align)
 		VALUES(` + thisID + `, (SELECT id FROM keys WHERE db = ?1 AND key = ?3), ?4, CAST(?5 AS INTEGER), CAST(?6 AS INTEGER))`
 	sqlDropRule = `DELETE FROM series_rules WHERE source_id = ` + thisID + ` AND target_id = (SELECT id FROM keys WHERE db = ?1 AND key = ?3)`
+	// sqlAddOpenRule adds the rule of a new series to a target at ?3.
+	sqlAddOpenRule = `INSERT INTO series_rules(source_id, target_id, aggregator, bucket, align, opened)
+		VALUES(` + thisID + `, (SELECT id FROM keys WHERE db = ?1 AND key = ?3), ?4, CAST(?5 AS INTEGER), CAST(?6 AS INTEGER), CAST(?7 AS INTEGER))`
 	sqlOpenRule = `UPDATE series_rules SET opened = CAST(?4 AS INTEGER) WHERE source_id = ` + thisID + ` AND target_id = ?3`
 	sqlSource   = `SELECT s.key FROM series_rules r JOIN keys s ON s.id = r.source_id WHERE r.target_id = ` + liveID + ` AND s.db = ?1`
 
@@ -316,8 +320,11 @@ func (s *series) nearest(rows []store.Row, to int64, later bool) (found *timeser
 
 // writeSeries plans the writes of series and of the targets of their rules.
 func (c *Call) writeSeries(all, targets []*series, reply resp.Value) Plan {
-	var stmts []store.Stmt
+	var stmts, added []store.Stmt
 	var keys [][]byte
+	for _, s := range all {
+		targets = append(targets, s.targets...)
+	}
 	for _, s := range slices.Concat(all, targets) {
 		if len(s.times) == 0 && len(s.dropped) == 0 && s.stored {
 			continue
@@ -332,13 +339,18 @@ func (c *Call) writeSeries(all, targets []*series, reply resp.Value) Plan {
 			if r.open {
 				opened = store.Digits(r.start)
 			}
+			if r.added {
+				added = append(added, store.Stmt{SQL: sqlAddOpenRule, Args: append(c.key(s.key)[:2:2], store.Bytes(r.target), store.Int(int64(r.aggregator)),
+					store.Digits(r.bucket), store.Digits(r.align), opened)})
+				continue
+			}
 			stmts = append(stmts, store.Stmt{SQL: sqlOpenRule, Args: append(c.key(s.key)[:2:2], r.targetID, opened)})
 		}
 	}
 	if len(stmts) == 0 {
 		return answer(reply)
 	}
-	p := write(always(reply), stmts...)
+	p := write(always(reply), append(stmts, added...)...)
 	p.Keys = keys
 	return p
 }
