@@ -44,6 +44,7 @@ var programs = []program{
 	{name: "redigo", dir: "golang", args: goTest("TestRedigo")},
 	{name: "rueidis", dir: "golang", args: goTest("TestRueidis")},
 	{name: "redis-py", dir: "python", args: python("redis_py.py")},
+	{name: "redis-py, search", dir: "python", args: python("redis_py_search.py"), flags: []string{}},
 	{name: "Celery", dir: "python", args: python("celery_shop.py")},
 	{name: "django-redis", dir: "python", args: python("django_cache.py")},
 	{name: "Sidekiq", dir: "ruby", args: ruby("shop.rb")},
