@@ -26,9 +26,13 @@ func tsInfo(c *Call) Plan {
 				info.source = resp.MakeBulk(r.Rows[2][0][0].Bytes())
 			}
 			if len(c.Args) == 2 || !c.is(2, "DEBUG") {
-				return answer(resp.MakeMap(s.info(info)...))
+				return s.countChunks(info.total, func(n int64) Plan {
+					info.chunks = n
+					return answer(resp.MakeMap(s.info(info)...))
+				})
 			}
 			return s.chunks(func(all []chunk) Plan {
+				info.chunks = int64(len(all))
 				parts := append(s.info(info), resp.MakeString("keySelfName"), resp.MakeBulk(s.key), resp.MakeString("Chunks"), chunkReplies(all))
 				return answer(resp.MakeMap(parts...))
 			})
@@ -38,9 +42,9 @@ func tsInfo(c *Call) Plan {
 
 // seriesInfo holds what TS.INFO reads besides the series.
 type seriesInfo struct {
-	total, first int64
-	labels       []timeseries.Label
-	source       resp.Value
+	total, first, chunks int64
+	labels               []timeseries.Label
+	source               resp.Value
 }
 
 func labelsOf(rows []store.Row) (all []timeseries.Label) {
@@ -50,11 +54,35 @@ func labelsOf(rows []store.Row) (all []timeseries.Label) {
 	return all
 }
 
-// sampleMemory estimates the bytes of a sample in a file.
-const sampleMemory = 24
+// countChunks calls next with the number of chunks that hold total samples. It packs the first page of samples, and
+// expects the others to take as many bits.
+func (s *series) countChunks(total int64, next func(n int64) Plan) Plan {
+	if s.plain {
+		each := s.chunkSize / samplePlain
+		return next(max(1, (total+each-1)/each))
+	}
+	q := &seriesRange{to: maxTime, count: samplesPerPage}
+	return q.run(s, func(rows []timeseries.Row) Plan {
+		all := s.packed(rows)
+		if total <= int64(len(rows)) {
+			return next(int64(len(all)))
+		}
+		size := float64(s.chunkSize * 8)
+		used := float64(len(all)-1)*size + float64(all[len(all)-1].packed.Position)
+		return next(max(int64(len(all)), int64(math.Ceil(used/size*float64(total)/float64(len(rows))))))
+	})
+}
+
+const (
+	samplePlain  = 16  // bytes of a sample in an uncompressed chunk
+	seriesMemory = 150 // bytes of a series besides its chunks
+)
 
 func (s *series) info(i seriesInfo) []resp.Value {
-	chunks := max(1, (i.total*16+s.chunkSize-1)/s.chunkSize)
+	memory := seriesMemory + i.chunks*s.chunkSize
+	for _, l := range i.labels {
+		memory += int64(len(l.Name) + len(l.Value))
+	}
 	kind := "compressed"
 	if s.plain {
 		kind = "uncompressed"
@@ -78,9 +106,9 @@ func (s *series) info(i seriesInfo) []resp.Value {
 		name  string
 		value resp.Value
 	}{
-		{"totalSamples", resp.MakeInt(i.total)}, {"memoryUsage", resp.MakeInt(s.chunkSize + i.total*sampleMemory)},
+		{"totalSamples", resp.MakeInt(i.total)}, {"memoryUsage", resp.MakeInt(memory)},
 		{"firstTimestamp", resp.MakeInt(i.first)}, {"lastTimestamp", resp.MakeInt(s.last.At)}, {"retentionTime", resp.MakeInt(s.retention)},
-		{"chunkCount", resp.MakeInt(chunks)}, {"chunkSize", resp.MakeInt(s.chunkSize)}, {"chunkType", resp.MakeStatus(kind)},
+		{"chunkCount", resp.MakeInt(i.chunks)}, {"chunkSize", resp.MakeInt(s.chunkSize)}, {"chunkType", resp.MakeStatus(kind)},
 		{"duplicatePolicy", policy}, {"labels", labels}, {"sourceKey", i.source}, {"rules", rules},
 		{"ignoreMaxTimeDiff", resp.MakeInt(s.ignoreTime)}, {"ignoreMaxValDiff", resp.MakeDouble(s.ignoreValue)},
 	}
@@ -120,7 +148,7 @@ func (s *series) packed(rows []timeseries.Row) []chunk {
 		s.work.Step(32)
 		at := timeseries.Sample{At: row.At, Value: row.Values[0]}
 		last := &all[len(all)-1]
-		if last.packed != nil && !last.packed.Append(at) || last.packed == nil && int64(len(last.samples)) == s.chunkSize/16 {
+		if last.packed != nil && !last.packed.Append(at) || last.packed == nil && int64(len(last.samples)) == s.chunkSize/samplePlain {
 			all = append(all, begin())
 			if last = &all[len(all)-1]; last.packed != nil {
 				last.packed.Append(at)
