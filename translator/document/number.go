@@ -6,7 +6,7 @@ import (
 	"math/big"
 )
 
-// Operation computes with two numbers. Two integers give an integer between -2^63 and 2^64-1; any other pair gives a
+// Operation computes with two numbers. Two integers from -2^63 to 2^63-1 give such an integer; any other pair gives a
 // double. An error is the reply to an impossible computation.
 type Operation func(a, b *Value) (*Value, error)
 
@@ -29,8 +29,8 @@ func Multiply(a, b *Value) (*Value, error) {
 func Power(a, b *Value) (*Value, error) { return compute(a, b, '^', math.Pow) }
 
 func compute(a, b *Value, op byte, doubles func(a, b float64) float64) (*Value, error) {
-	if a.isInteger() && b.isInteger() {
-		if v, ok := integers(op, a, b); ok {
+	if a.Kind == Int && b.Kind == Int {
+		if v, ok := integers(op, a, b); ok && v.Kind == Int {
 			return v, nil
 		}
 		return nil, errOverflow
