@@ -21,7 +21,7 @@ func TestJSONOverRESP3(t *testing.T) {
 		"JSON.NUMMULTBY d .none 2", "*0",
 		"JSON.NUMPOWBY d $.none 2", "*0",
 		"JSON.NUMINCRBY none .i 1", "-ERR could not perform this operation on a key that doesn't exist",
-		"JSON.NUMINCRBY d .i 18446744073709551615", "-ERR numeric overflow",
+		"JSON.NUMINCRBY d .i 9223372036854775807", "-ERR numeric overflow",
 		"JSON.GET d", `$49 {"i":3,"f":4.0,"s":"x","l":[true,null,{"a":"b"}]}`,
 		"JSON.GET d FORMAT EXPAND .l $.s", "*2 *1 *3 #t _ %1 $1 a $1 b *1 $1 x",
 		"JSON.GET d FORMAT EXPAND1 .l $.s $.f", `*3 *1 $21 [true,null,{"a":"b"}] *1 $3 "x" *1 ,4`,
