@@ -11,6 +11,7 @@ import (
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -231,6 +232,9 @@ func (w *effectWriter) state(db int, key []byte) {
 	w.to.ModuleKeys++
 	w.putFor(WithoutModules, "UNLINK", key)
 	restore(WithModules, payload.Str)
+	if string(typ.Str) == keytype.Series {
+		w.rules(key)
+	}
 }
 
 // withExpiry appends the TTL of a SET, given the reply of PEXPIRETIME.

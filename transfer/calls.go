@@ -41,7 +41,8 @@ func (p Part) Calls(name []byte) iter.Seq[[][]byte] {
 		case *rdb.Stream:
 			w.stream(v, p.First, p.Last)
 		case *rdb.Module:
-			w.put(call("RESTORE", name, []byte("0"), rdb.Dump(v, nil)))
+			plain, _ := plainSeries(v)
+			w.put(call("RESTORE", name, []byte("0"), rdb.Dump(plain, nil)))
 		case Document:
 			w.put(call("JSON.SET", name, []byte("$"), v))
 		case *VectorSet:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/timeseries"
 )
 
 // CommandWriter is a sink that writes the commands that create the keys in an empty database.
@@ -17,6 +18,7 @@ type CommandWriter struct {
 	notify   Notify
 	db       int
 	ids      idList // ids of the entries of a stream in several parts
+	ruled    []ruledSeries
 }
 
 // NewScriptWriter returns a sink that writes lines in redis-cli's quoting.
@@ -66,9 +68,11 @@ func needsNoQuotes(word []byte) bool {
 // Put writes the commands of a part. For a key that could not be read completely, it writes a
 // DEL.
 func (w *CommandWriter) Put(_ context.Context, p Part) error {
-	if p.Key.DB != w.db {
-		w.db = p.Key.DB
-		w.add(call("SELECT", decimal(int64(w.db))))
+	w.selectDB(p.Key.DB)
+	if m, ok := p.Value.(*rdb.Module); ok && p.Err == nil {
+		if _, rules := plainSeries(m); len(rules) > 0 {
+			w.ruled = append(w.ruled, ruledSeries{p.Key, rules})
+		}
 	}
 	switch at := p.Key.ExpiresAt; {
 	case p.Err != nil:
@@ -90,6 +94,13 @@ func (w *CommandWriter) Put(_ context.Context, p Part) error {
 	}
 	w.flush()
 	return w.err
+}
+
+func (w *CommandWriter) selectDB(db int) {
+	if db != w.db {
+		w.db = db
+		w.add(call("SELECT", decimal(int64(db))))
+	}
 }
 
 // stream counts the pending entries that were deleted from a stream of several parts. They
@@ -135,5 +146,18 @@ func (w *CommandWriter) Definitions(all Definitions) error {
 	return w.err
 }
 
-// Close returns cause.
-func (w *CommandWriter) Close(_ context.Context, cause error) error { return cause }
+// Close writes the commands that create compaction rules, after all keys, and returns cause. The first bucket of a rule is
+// the one of the next sample.
+func (w *CommandWriter) Close(_ context.Context, cause error) error {
+	if cause != nil {
+		return cause
+	}
+	for _, s := range w.ruled {
+		w.selectDB(s.key.DB)
+		for _, args := range timeseries.CreateCalls(s.key.Name, s.rules, nil) {
+			w.add(args)
+		}
+	}
+	w.flush()
+	return w.err
+}

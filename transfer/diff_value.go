@@ -72,6 +72,11 @@ func (d *differ) compareValue(ctx context.Context, c check, replies []resp.Value
 		if c.part.Last {
 			return d.compareStates(ctx, c.part.Key, v)
 		}
+	case *rdb.Module:
+		if c.part.Key.Type == SeriesType {
+			_, rules := plainSeries(v)
+			return d.compareRules(ctx, c.part.Key, rules)
+		}
 	case *VectorSet:
 		return d.compareVectors(ctx, c.part.Key, v)
 	case *Array:
@@ -152,7 +157,8 @@ func (c check) compareElements(v resp.Value) (a, b string) {
 		}
 		return "", ""
 	case *rdb.Module:
-		if !bytes.Equal(rdb.Dump(part, nil), text(v)) {
+		plain, _ := plainSeries(part)
+		if !bytes.Equal(rdb.Dump(plain, nil), text(v)) {
 			return "a value", "another one"
 		}
 		return "", ""

@@ -21,6 +21,7 @@ const (
 	StreamType Type = keytype.Stream
 	JSONType   Type = keytype.JSON
 	ArrayType  Type = keytype.Array
+	SeriesType Type = keytype.Series
 
 	VectorSetType Type = keytype.VectorSet
 )

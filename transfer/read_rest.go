@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// askRest requests the data that the value's command does not return: the metadata of streams
-// and the next index of arrays. It sets the value to nil if the key is missing or a request is
+// askRest requests the data that the value's command does not return: the metadata of streams,
+// the next index of arrays and the rules of series. It sets the value to nil if the key is missing or a request is
 // refused.
 func (r *reader) askRest(t *keyspace.RoundTrip, read *reading) {
 	switch read.key.Type {
@@ -23,6 +23,8 @@ func (r *reader) askRest(t *keyspace.RoundTrip, read *reading) {
 			}
 			return nil
 		})
+	case SeriesType:
+		r.askRules(t, read)
 	case ArrayType:
 		t.Add([][][]byte{call("ARNEXT", read.key.Name)}, func(_ context.Context, replies []resp.Value) error {
 			if a, ok := read.value.(*Array); ok {

@@ -12,6 +12,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/timeseries"
 )
 
 // Existing selects the treatment of a key that already exists in the target.
@@ -89,6 +90,7 @@ type Writer struct {
 	noMulti  bool         // it does not; both are false until tested
 	renames  *bool        // the session supports RENAME; nil until tested
 	swept    map[int]bool // databases searched for leftovers
+	ruled    []ruledSeries
 }
 
 // NewWriter returns a sink that writes to s.
@@ -130,6 +132,8 @@ type keyWrite struct {
 	state  *rdb.Stream // state of a stream in its last part, without entries
 	absent []rdb.ID    // pending ids whose entries are missing
 	lost   int         // number of absent ids that cannot be made pending
+
+	rules []timeseries.Rule // of a series
 }
 
 const (
@@ -203,6 +207,9 @@ func (w *Writer) add(k *keyWrite, p Part) {
 	if k.temp == nil {
 		w.queue(k, w.set(p))
 		return
+	}
+	if m, ok := p.Value.(*rdb.Module); ok {
+		_, k.rules = plainSeries(m)
 	}
 	if h, ok := p.Value.(rdb.Hash); ok {
 		for _, f := range h {
@@ -395,7 +402,7 @@ func (w *Writer) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, 
 func (w *Writer) Close(ctx context.Context, cause error) error {
 	if cause == nil {
 		if cause = w.Flush(ctx); cause == nil {
-			return nil
+			return w.createRules(ctx)
 		}
 	}
 	if ctx.Err() == nil && !w.broken {

@@ -184,6 +184,9 @@ func (w *Writer) countFailed(k *keyWrite) {
 func (w *Writer) countWritten(k *keyWrite) {
 	w.written.Keys++
 	k.done = true
+	if len(k.rules) > 0 {
+		w.ruled = append(w.ruled, ruledSeries{k.key, k.rules})
+	}
 	if k.lost > 0 {
 		w.o.Notify(k.key, notPending(k.lost))
 	}

@@ -275,8 +275,10 @@ func dumpedSeries(m *rdb.Module, w *store.Work) rdb.Value {
 		w.Allocate(64 + len(l.Name) + len(l.Value))
 		v.labels = append(v.labels, l)
 	}
-	if r.Number() != 0 {
-		return nil // DUMP writes no rules
+	for n := r.Number(); n > 0 && r.More(); n-- {
+		if _, ok := timeseries.ReadRule(r); !ok {
+			return nil
+		}
 	}
 	for n := min(r.Number(), maxChunks); n > 0 && r.More(); n-- {
 		some, ok := readChunk(r, v.plain, w)
