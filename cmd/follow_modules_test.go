@@ -33,10 +33,27 @@ func moduleWrite(r *rand.Rand) []string {
 		{"BF.ADD", key("bloom"), n(999)}, {"BF.MADD", key("bloom"), n(999), n(999)}, {"CF.ADD", key("cuckoo"), n(99)}, {"CF.DEL", key("cuckoo"), n(99)}, {"CMS.INITBYDIM", key("cms"), "20", "3"}, {"CMS.INCRBY", key("cms"), n(9), n(99)},
 		{"TOPK.RESERVE", key("topk"), "3"}, {"TOPK.ADD", key("topk"), n(9), n(9)}, {"TDIGEST.CREATE", key("digest")}, {"TDIGEST.ADD", key("digest"), n(999), n(999)},
 		{"TS.ADD", key("ts"), "*", n(99), "ON_DUPLICATE", "LAST"}, {"TS.INCRBY", key("ts"), n(9)}, {"TS.MADD", key("ts"), "*", n(9), key("ts"), "*", n(9)},
+		{"TS.CREATERULE", key("ts"), "sum:" + n(2), "AGGREGATION", "SUM", "100"}, {"TS.CREATE", "sum:" + n(2)}, {"RENAME", key("ts"), key("ts")},
 		{"FT.SUGADD", "suggestions", n(99), n(9)}, {"FT.SUGDEL", "suggestions", n(99)}, {"PEXPIRE", key("json"), n(4000)}, {"DEL", key("ts"), key("bloom"), key("cms")}, {"MOVE", key("json"), n(3)},
 		{"FT.CREATE", "index" + n(2), "PREFIX", "1", "hash:", "SCHEMA", "1", "NUMERIC"}, {"FT.ALTER", "index" + n(2), "SCHEMA", "ADD", n(5), "TAG"}, {"FT.ALIASUPDATE", "alias", "index" + n(2)}, {"FT.DROPINDEX", "index" + n(2)}, {"FT.DICTADD", "words", n(9)},
 	}
 	return calls[r.IntN(len(calls))]
+}
+
+// rules has series that are compacted, before and after their state is sent.
+func rules(t *testing.T, master *node, compare func(after string)) {
+	t.Helper()
+	for _, line := range []string{
+		"TS.CREATE from", "TS.CREATE into", "TS.CREATERULE from into AGGREGATION twa 10", "TS.MADD from 1 1 from 4 2 from 13 3",
+		"MOVE from 1", "SELECT 1", "MOVE from 0", "SELECT 0", // a state
+		"TS.MADD from 15 1 from 29 3", "RENAME into other", "TS.ADD from 31 5", "COPY other copied", "TS.ADD from 45 5",
+		"CONFIG SET ts-compaction-policy max:1s:0;sum:2s:0", "TS.ADD auto 1 1", "TS.ADD auto 2500 7", "TS.INCRBY more 1", "CONFIG SET ts-compaction-policy ", "TS.ADD auto 5000 9",
+	} {
+		if v := master.do(strings.Split(line, " ")...); v.IsError() {
+			t.Errorf("%s: %s", line, v.Str)
+		}
+	}
+	compare("rules were made")
 }
 
 // TestFollowModules plays the transcripts of JSON, sketches, time series and search on a server. A copy --follow gets
@@ -78,6 +95,7 @@ func TestFollowModules(t *testing.T) {
 		}
 	}
 	compare("all keys have arrived")
+	rules(t, master, compare)
 	all, err := corpus.All()
 	if err != nil {
 		t.Fatal(err)

@@ -181,44 +181,54 @@ func (w *effectWriter) states() {
 	if c := w.call; c != nil && c.cmd != nil {
 		other = keyevents.OtherDB(c.cmd.Name, c.args, here)
 	}
+	var series seriesEffects
 	for _, key := range w.keys {
-		w.state(here, key)
+		w.stateOf(&series, here, key)
 		if other != here {
-			w.state(other, key)
+			w.stateOf(&series, other, key)
 		}
 	}
+	w.ruleEffects(series)
 	w.db = here
 }
 
-// state reports the state of a key.
-func (w *effectWriter) state(db int, key []byte) {
-	w.db = db
-	typ, ok := w.ask([]byte("TYPE"), key)
-	if !ok {
-		return
+// stateOf reports the state of a key, except the rules of a series, which it adds to all.
+func (w *effectWriter) stateOf(all *seriesEffects, db int, key []byte) {
+	if !all.has(db, key) && w.state(db, key) == keytype.Series {
+		w.addSeries(all, db, key)
 	}
-	if string(typ.Str) == arrayType { // DUMP has no form for it
+}
+
+// state reports the state of a key, except the rules of a series, and returns its type. After an error the type is "".
+func (w *effectWriter) state(db int, key []byte) (typ string) {
+	w.db = db
+	v, ok := w.ask([]byte("TYPE"), key)
+	if !ok {
+		return ""
+	}
+	typ = string(v.Str)
+	if typ == arrayType { // DUMP has no form for it
 		w.to.Skipped++
 		w.put("UNLINK", key)
-		return
+		return typ
 	}
 	payload, ok := w.ask([]byte("DUMP"), key)
 	if !ok {
-		return
+		return typ
 	}
 	if payload.IsNull() {
 		w.put("UNLINK", key)
-		return
+		return typ
 	}
 	expiry, ok := w.ask([]byte("PEXPIRETIME"), key)
 	if !ok {
-		return
+		return typ
 	}
 	if len(payload.Str) > 0 && payload.Str[0] == rdb.StringPayload {
 		if v, ok := w.ask([]byte("GET"), key); ok {
 			w.put("SET", withExpiry([][]byte{key, v.Str}, expiry.Int)...)
 		}
-		return
+		return typ
 	}
 	w.work.Grow(2 * int64(len(payload.Str)))
 	restore := func(who Audience, payload []byte) {
@@ -227,14 +237,12 @@ func (w *effectWriter) state(db int, key []byte) {
 	portable, ok := rdb.Portable(payload.Str, w.work.Step)
 	if ok {
 		restore(Everyone, portable)
-		return
+		return typ
 	}
 	w.to.ModuleKeys++
 	w.putFor(WithoutModules, "UNLINK", key)
 	restore(WithModules, payload.Str)
-	if string(typ.Str) == keytype.Series {
-		w.rules(key)
-	}
+	return typ
 }
 
 // withExpiry appends the TTL of a SET, given the reply of PEXPIRETIME.

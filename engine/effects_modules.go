@@ -7,7 +7,6 @@ import (
 
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
-	"github.com/meowdis/meowdis/redis/timeseries"
 )
 
 // addModuleEffects adds the effects of commands that a Redis server without modules does not know. Commands with random
@@ -57,38 +56,11 @@ func droppedIndex(w *effectWriter) {
 
 // sampled reports TS.ADD with the time of the sample, which the reply has.
 func sampled(w *effectWriter) {
+	if w.createdRules() {
+		w.states()
+		return
+	}
 	w.moduleCall(withTime(w.call.args, 2, w.reply()))
-}
-
-// rules reports the compaction rules of a series, which RESTORE leaves out.
-func (w *effectWriter) rules(key []byte) {
-	info, ok := w.ask([]byte("TS.INFO"), key)
-	if !ok {
-		return
-	}
-	_, rules := timeseries.RulesOf(info)
-	if len(rules) == 0 {
-		return
-	}
-	for i := range rules {
-		closed, _ := w.ask([]byte("TS.GET"), rules[i].Target)
-		latest, ok := w.ask([]byte("TS.GET"), rules[i].Target, []byte("LATEST"))
-		if !ok {
-			return
-		}
-		rules[i].SetOpen(closed, latest)
-	}
-	var samples []timeseries.Sample
-	if from := timeseries.FirstOpen(rules); from != timeseries.NoBucket {
-		v, ok := w.ask([]byte("TS.RANGE"), key, number(from), []byte("+"))
-		if !ok {
-			return
-		}
-		samples = timeseries.ReadSamples(v.Unpacked())
-	}
-	for _, args := range timeseries.CreateCalls(key, rules, samples) {
-		w.addFor(WithModules, args)
-	}
 }
 
 // sampledMany reports the samples that TS.MADD has added.
@@ -109,6 +81,10 @@ func sampledMany(w *effectWriter) {
 
 // increased reports TS.INCRBY and TS.DECRBY with the time of the sample.
 func increased(w *effectWriter) {
+	if w.createdRules() {
+		w.states()
+		return
+	}
 	args := w.call.args
 	for i := 3; i+1 < len(args) && !commands.Is(args[i], "LABELS"); i++ {
 		if commands.Is(args[i], "TIMESTAMP") {
