@@ -62,84 +62,106 @@ var (
 	}
 )
 
+// queryScan says where in a query of FT.SEARCH its end is.
+type queryScan struct {
+	q      string
+	field  string // after its colon
+	start  int    // of the token
+	name   int    // start of a field's name, -1 outside of names
+	phrase int    // start of a phrase, -1 outside of phrases
+	inside string // the open bracket: "{" of a tag, "[" of a range, "=>{" or "=>[", " " outside of brackets
+}
+
 // endOfQuery describes the end of a query of FT.SEARCH.
 func endOfQuery(q string) queryEnd {
-	field := ""   // after its colon
-	start := 0    // of the token
-	name := -1    // start of a field's name, -1 outside of names
-	phrase := -1  // start of a phrase
-	inside := " " // the open bracket: "{" of a tag, "[" of a range, "=>{" or "=>["
+	s := queryScan{q: q, name: -1, phrase: -1, inside: " "}
 	for i := 0; i < len(q); i++ {
-		c := q[i]
-		if c == '\\' {
-			i++
-			continue
-		}
-		if phrase >= 0 {
-			if c == '"' {
-				phrase, start = -1, i+1
-			}
-			continue
-		}
-		if name >= 0 && (c == '_' || c == '|' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z') {
-			if c == '|' {
-				start = i + 1
-			}
-			continue
-		}
 		switch {
-		case name >= 0 && c == ':':
-			field, start = q[name:i], i+1
-		case c == '@':
-			name, start, field = i+1, i, ""
-			continue
-		case c == '"':
-			phrase = i
-		case c == '{' || c == '[':
-			if inside = string(c); strings.HasSuffix(q[:i], "=>") {
-				inside = "=>" + string(c)
+		case q[i] == '\\':
+			i++
+		case s.phrase >= 0:
+			if q[i] == '"' {
+				s.phrase, s.start = -1, i+1
 			}
-			start = i + 1
-		case c == '}' || c == ']':
-			inside, field, start = " ", "", i+1
-		case inside == "{" && c != '|' || strings.HasPrefix(inside, "=>{") && c != ';':
-		case strings.IndexByte(" ()|-~%=>;,", c) >= 0:
-			if start = i + 1; inside == " " {
-				field = ""
+		case s.name >= 0 && inFieldName(q[i]):
+			if q[i] == '|' {
+				s.start = i + 1
 			}
+		default:
+			s.read(i)
 		}
-		name = -1
 	}
-	e := queryEnd{token: strings.TrimLeft(q[min(start, len(q)):], " "), field: field}
+	return s.end()
+}
+
+// inFieldName reports whether c continues the name of a field, or separates two: @title|body.
+func inFieldName(c byte) bool {
+	return c == '_' || c == '|' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+// read reads the byte at i, which is neither quoted nor in a name.
+func (s *queryScan) read(i int) {
+	c, name := s.q[i], s.name
+	s.name = -1
 	switch {
-	case phrase >= 0:
-	case inside == "{" && field != "":
+	case name >= 0 && c == ':':
+		s.field, s.start = s.q[name:i], i+1
+	case c == '@':
+		s.name, s.start, s.field = i+1, i, ""
+	case c == '"':
+		s.phrase = i
+	case c == '{' || c == '[':
+		if s.inside = string(c); strings.HasSuffix(s.q[:i], "=>") {
+			s.inside = "=>" + string(c)
+		}
+		s.start = i + 1
+	case c == '}' || c == ']':
+		s.inside, s.field, s.start = " ", "", i+1
+	case s.inside == "{" && c != '|' || strings.HasPrefix(s.inside, "=>{") && c != ';':
+	case strings.IndexByte(" ()|-~%=>;,", c) >= 0:
+		if s.start = i + 1; s.inside == " " {
+			s.field = ""
+		}
+	}
+}
+
+// end describes the end of a query that has been read.
+func (s *queryScan) end() queryEnd {
+	e := queryEnd{token: strings.TrimLeft(s.q[min(s.start, len(s.q)):], " "), field: s.field}
+	switch {
+	case s.phrase >= 0:
+	case s.inside == "{" && s.field != "":
 		e.about = endTag
-	case inside == "=>{":
+	case s.inside == "=>{":
 		e.about, e.words = endWords, attributeWords
-	case name >= 0:
-		e.about = endField
-		if e.token == "" || e.token[0] != '@' {
-			e.kind = "TEXT" // @title|…
-			break
-		}
-		if e.before = "@"; inside == "=>[" {
-			e.kind, e.bare = "VECTOR", true
-		}
-	case inside == "=>[":
+	case s.name >= 0:
+		s.endInName(&e)
+	case s.inside == "=>[":
 		e.about, e.words = endWords, []foundItem{{"KNN ", "nearest vectors: [KNN 10 @field $vector]"}}
-		if strings.TrimLeft(q[strings.LastIndexByte(q, '[')+1:], " ") != e.token {
+		if strings.TrimLeft(s.q[strings.LastIndexByte(s.q, '[')+1:], " ") != e.token {
 			e.about = endNothing
 		}
-	case inside == "[" && field != "" && e.token == "" && strings.HasSuffix(q, "["):
+	case s.inside == "[" && s.field != "" && e.token == "" && strings.HasSuffix(s.q, "["):
 		e.about, e.words = endWords, numberWords
-	case inside != " ":
-	case field != "" && e.token == "":
+	case s.inside != " ":
+	case s.field != "" && e.token == "":
 		e.about = endOperator
 	case e.token == "":
 		e.about, e.before, e.words = endField, "@", termWords
 	}
 	return e
+}
+
+// endInName describes the end of a query in the name of a field.
+func (s *queryScan) endInName(e *queryEnd) {
+	e.about = endField
+	if e.token == "" || e.token[0] != '@' {
+		e.kind = "TEXT" // @title|…
+		return
+	}
+	if e.before = "@"; s.inside == "=>[" {
+		e.kind, e.bare = "VECTOR", true
+	}
 }
 
 // endOfExpression describes the end of an expression of APPLY and FILTER.
@@ -168,79 +190,117 @@ func members(names ...string) (items []foundItem) {
 	return items
 }
 
-// endOfJSON describes the end of a filter in JSON, or of aggregations.
-func endOfJSON(s string, aggregates bool) queryEnd {
-	type level struct {
-		object bool
-		key    string
-	}
-	var levels []level
-	token := "" // the open string
-	wants := "value"
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; c {
+// jsonScan says where in a JSON text its end is.
+type jsonScan struct {
+	levels []jsonLevel
+	token  string // the open string
+	wants  string // "key", "colon", "value" or "comma"
+}
+
+// jsonLevel holds an open bracket of a JSON text, and the last key of an object.
+type jsonLevel struct {
+	object bool
+	key    string
+}
+
+// scanJSON reads a JSON text that may end anywhere.
+func scanJSON(text string) *jsonScan {
+	s := &jsonScan{wants: "value"}
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
 		case '"':
-			end := i + 1
-			for end < len(s) && s[end] != '"' {
-				if s[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			if end >= len(s) {
-				token, i = s[i:], len(s)
-				break
-			}
-			if wants == "key" {
-				levels[len(levels)-1].key, wants = s[i+1:end], "colon"
-			} else {
-				wants = "comma"
-			}
-			i = end
+			i = s.readString(text, i)
 		case '{':
-			levels, wants = append(levels, level{object: true}), "key"
+			s.levels, s.wants = append(s.levels, jsonLevel{object: true}), "key"
 		case '[':
-			levels, wants = append(levels, level{}), "value"
+			s.levels, s.wants = append(s.levels, jsonLevel{}), "value"
 		case '}', ']':
-			levels, wants = levels[:max(0, len(levels)-1)], "comma"
+			s.levels, s.wants = s.levels[:max(0, len(s.levels)-1)], "comma"
 		case ':':
-			wants = "value"
+			s.wants = "value"
 		case ',':
-			if wants = "value"; len(levels) > 0 && levels[len(levels)-1].object {
-				wants = "key"
+			if s.wants = "value"; len(s.levels) > 0 && s.levels[len(s.levels)-1].object {
+				s.wants = "key"
 			}
 		case ' ', '\t', '\n', '\r':
 		default:
-			wants = "comma" // within a number or a word
+			s.wants = "comma" // within a number or a word
 		}
 	}
-	e := queryEnd{token: token, json: true, before: `"`}
-	key, parent := "", ""
-	for i, l := range levels {
-		if i < len(levels)-1 && l.object {
+	return s
+}
+
+// readString reads the string that begins at start, and returns the index of its last byte.
+func (s *jsonScan) readString(text string, start int) int {
+	end := start + 1
+	for end < len(text) && text[end] != '"' {
+		if text[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	switch {
+	case end >= len(text):
+		s.token = text[start:]
+	case s.wants == "key":
+		s.levels[len(s.levels)-1].key, s.wants = text[start+1:end], "colon"
+	default:
+		s.wants = "comma"
+	}
+	return end
+}
+
+// path returns the key whose value is open, and the nearest key of an object around its own.
+func (s *jsonScan) path() (parent, key string) {
+	for i, l := range s.levels {
+		if i < len(s.levels)-1 && l.object {
 			parent = l.key
 		}
 		key = l.key
 	}
-	inOperator := strings.HasPrefix(parent, "$") && parent != "$aggs"
-	switch {
-	case len(levels) == 0 && wants == "value" && token == "":
+	return parent, key
+}
+
+// endOfJSON describes the end of a filter in JSON, or of aggregations.
+func endOfJSON(text string, aggregates bool) queryEnd {
+	s := scanJSON(text)
+	e := queryEnd{token: s.token, json: true, before: `"`}
+	if len(s.levels) == 0 && s.wants == "value" && s.token == "" {
 		e.about, e.words = endWords, []foundItem{{"{", "an object"}}
 		if !aggregates {
 			e.words = append(e.words, foundItem{"{}", "all documents"})
 		}
-	case wants == "value" && aggregates && inOperator && key == "field":
+		return e
+	}
+	parent, key := s.path()
+	if aggregates {
+		e.inAggregations(s.wants, parent, key)
+	} else if s.wants == "key" {
+		e.inFilter(parent)
+	}
+	return e
+}
+
+// inAggregations describes the end of aggregations.
+func (e *queryEnd) inAggregations(wants, parent, key string) {
+	inOperator := strings.HasPrefix(parent, "$") && parent != "$aggs"
+	switch {
+	case wants == "value" && inOperator && key == "field":
 		e.about, e.bare = endField, true
 	case wants != "key":
-	case aggregates && inOperator:
+	case inOperator:
 		e.about, e.words = endWords, members("field")
-	case aggregates && parent != "" && parent != "$aggs":
+	case parent != "" && parent != "$aggs":
 		e.about, e.words = endWords, aggregations
-	case aggregates:
-	case parent == "" || parent == "$and" || parent == "$or" || parent == "$must" || parent == "$should" || parent == "$mustNot":
+	}
+}
+
+// inFilter describes the end of a filter where a key is wanted.
+func (e *queryEnd) inFilter(parent string) {
+	switch parent {
+	case "", "$and", "$or", "$must", "$should", "$mustNot":
 		e.about, e.words = endField, booleans
 	default:
 		e.about, e.field = endOperator, parent
 	}
-	return e
 }
