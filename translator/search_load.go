@@ -280,18 +280,7 @@ func (c *Call) withChanged(ix *searchIndex, w *store.Work, next func(p *pending)
 				changed = append(changed, r.Rows[4]...)
 			}
 		}
-		seen := map[int64]bool{}
-		var ids []int64
-		for _, row := range changed {
-			r.Work.Grow(64)
-			if key := row[0].Int(); !seen[key] {
-				seen[key] = true
-				ids = append(ids, key)
-			}
-			if !row[1].IsNull() && p.hide(row[1:]) {
-				p.staleDocs = append(p.staleDocs, row[1].Int())
-			}
-		}
+		ids := p.hideChanged(changed, r.Work)
 		for _, row := range r.Rows[2] {
 			r.Work.Grow(48)
 			p.hide(row)
@@ -300,7 +289,6 @@ func (c *Call) withChanged(ix *searchIndex, w *store.Work, next func(p *pending)
 			r.Work.Grow(48)
 			p.hidden[row[0].Int()] = true
 		}
-		slices.Sort(ids)
 		return c.keyRows(ids, r.Work, func(keys []*keyRow, w *store.Work) Plan {
 			slices.SortFunc(keys, func(a, b *keyRow) int { return cmp.Compare(a.id, b.id) })
 			for _, k := range keys {
@@ -314,6 +302,20 @@ func (c *Call) withChanged(ix *searchIndex, w *store.Work, next func(p *pending)
 			})
 		})
 	}, stmts...)
+}
+
+// hideChanged hides the documents of changed keys. A row is a key's id, and the number and length of its document or
+// nulls. It returns the different ids in order.
+func (p *pending) hideChanged(rows []store.Row, w *store.Work) (ids []int64) {
+	for _, row := range rows {
+		w.Grow(64)
+		ids = append(ids, row[0].Int())
+		if !row[1].IsNull() && p.hide(row[1:]) {
+			p.staleDocs = append(p.staleDocs, row[1].Int())
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // hide hides a document of search_documents, whose row is its number and length. It returns false if it was hidden.

@@ -202,37 +202,13 @@ func (c *Call) mergeSegments(ix *searchIndex, m *merge, limit int) Plan {
 		reads[i] = store.Stmt{SQL: sqlFirstPages, Args: []store.Value{id, store.Int(s.id), store.Int(int64(each))}}
 	}
 	return readThen(func(r *store.Result) Plan {
-		pages := make([][]inverted.Page, len(m.from))
-		var upTo []byte // nil if every page was read
-		for i, rows := range r.Rows {
-			for _, row := range rows {
-				r.Work.Grow(int64(len(row[1].Bytes())))
-				r.Work.Step(len(row[1].Bytes()))
-				pages[i] = append(pages[i], inverted.Page{Key: row[0].Bytes(), Data: row[1].Bytes()})
-			}
-			if len(rows) == each && (upTo == nil || bytes.Compare(rows[each-1][0].Bytes(), upTo) < 0) {
-				upTo = rows[each-1][0].Bytes()
-			}
-		}
-		stmts := []store.Stmt{ix.guard(), {SQL: sqlNextIndex, Args: []store.Value{id}}}
-		if !m.begun {
-			level := m.from[0].level + 1
-			stmts = append(stmts, store.Stmt{SQL: sqlAddSegment, Args: []store.Value{id, target, store.Int(level), target}})
-			for _, s := range m.from {
-				stmts = append(stmts, store.Stmt{SQL: sqlAimSegment, Args: []store.Value{id, store.Int(s.id), target}})
-			}
-		}
+		pages, upTo := firstPages(r, each)
+		stmts := append([]store.Stmt{ix.guard(), {SQL: sqlNextIndex, Args: []store.Value{id}}}, m.begin(id)...)
 		blocks, rests := inverted.Merge(pages, upTo)
 		for i, s := range m.from {
-			of, rest := store.Int(s.id), rests[i]
-			if rest.Done != nil {
-				stmts = append(stmts, store.Stmt{SQL: sqlDropPages, Args: []store.Value{id, of, store.Bytes(rest.Done)}})
-			}
-			if rest.Page != nil {
-				stmts = append(stmts, store.Stmt{SQL: sqlPutPage, Args: []store.Value{id, of, store.Bytes(rest.Page.Key), store.Bytes(rest.Page.Data)}})
-			}
+			stmts = append(stmts, s.removeMoved(id, rests[i])...)
 			if upTo == nil {
-				stmts = append(stmts, store.Stmt{SQL: sqlDropSegment, Args: []store.Value{id, of}})
+				stmts = append(stmts, store.Stmt{SQL: sqlDropSegment, Args: []store.Value{id, store.Int(s.id)}})
 			}
 		}
 		own, added := ix.addBlocks(blocks, m.target)
@@ -242,4 +218,46 @@ func (c *Call) mergeSegments(ix *searchIndex, m *merge, limit int) Plan {
 		}
 		return writeSlice(stmts...)
 	}, reads...)
+}
+
+// firstPages returns the pages that were read of each segment, at most each, and the last term that all of them reach:
+// nil if every page was read.
+func firstPages(r *store.Result, each int) (pages [][]inverted.Page, upTo []byte) {
+	pages = make([][]inverted.Page, len(r.Rows))
+	for i, rows := range r.Rows {
+		for _, row := range rows {
+			r.Work.Grow(int64(len(row[1].Bytes())))
+			r.Work.Step(len(row[1].Bytes()))
+			pages[i] = append(pages[i], inverted.Page{Key: row[0].Bytes(), Data: row[1].Bytes()})
+		}
+		if len(rows) == each && (upTo == nil || bytes.Compare(rows[each-1][0].Bytes(), upTo) < 0) {
+			upTo = rows[each-1][0].Bytes()
+		}
+	}
+	return pages, upTo
+}
+
+// begin returns the statements that add the target of a merge in an index, none if it has begun.
+func (m *merge) begin(index store.Value) []store.Stmt {
+	if m.begun {
+		return nil
+	}
+	target := store.Int(m.target)
+	stmts := []store.Stmt{{SQL: sqlAddSegment, Args: []store.Value{index, target, store.Int(m.from[0].level + 1), target}}}
+	for _, s := range m.from {
+		stmts = append(stmts, store.Stmt{SQL: sqlAimSegment, Args: []store.Value{index, store.Int(s.id), target}})
+	}
+	return stmts
+}
+
+// removeMoved returns the statements that remove what a merge has moved from a segment of an index, whose remains are rest.
+func (s *segment) removeMoved(index store.Value, rest inverted.Rest) (stmts []store.Stmt) {
+	id := store.Int(s.id)
+	if rest.Done != nil {
+		stmts = append(stmts, store.Stmt{SQL: sqlDropPages, Args: []store.Value{index, id, store.Bytes(rest.Done)}})
+	}
+	if rest.Page != nil {
+		stmts = append(stmts, store.Stmt{SQL: sqlPutPage, Args: []store.Value{index, id, store.Bytes(rest.Page.Key), store.Bytes(rest.Page.Data)}})
+	}
+	return stmts
 }

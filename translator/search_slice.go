@@ -19,17 +19,13 @@ func IndexSlice(now int64, limit int, w *store.Work) Plan {
 	c := &Call{Env: Env{Now: now, Work: w}}
 	return readThen(func(r *store.Result) Plan {
 		indexes := decodeIndexes(r.Rows[0], r.Rows[1], r.Work)
-		ids := make([]int64, 0, len(r.Rows[2]))
-		for _, row := range r.Rows[2] {
-			ids = append(ids, row[0].Int())
-		}
-		for _, ix := range indexes {
-			if ix.dead(now) {
-				return writeSlice(store.Stmt{SQL: sqlDropDead, Args: []store.Value{store.Bytes(ix.name), store.Int(now)}})
-			}
+		ids := firstInts(r.Rows[2])
+		if i := slices.IndexFunc(indexes, func(ix *searchIndex) bool { return ix.dead(now) }); i >= 0 {
+			return writeSlice(store.Stmt{SQL: sqlDropDead, Args: []store.Value{store.Bytes(indexes[i].name), store.Int(now)}})
 		}
 		decodeSegments(r.Rows[4], indexes)
-		idle := len(ids) == 0 && !slices.ContainsFunc(indexes, func(ix *searchIndex) bool { return ix.scanned >= 0 })
+		scanning := slices.IndexFunc(indexes, func(ix *searchIndex) bool { return ix.scanned >= 0 })
+		idle := len(ids) == 0 && scanning < 0
 		for _, ix := range indexes {
 			// Each slice of an index makes its version odd or even: neither new keys nor merges wait for all of the other.
 			if idle || ix.version%2 == 1 {
@@ -43,15 +39,21 @@ func IndexSlice(now int64, limit int, w *store.Work) Plan {
 			return c.indexKeys(indexes, ids, sliceBytes, r.Work, nil)
 		case len(r.Rows[3]) > 0:
 			return dropRows(r.Rows[3][0][0], limit, len(indexes) == 0)
-		}
-		for _, ix := range indexes {
-			if ix.scanned >= 0 {
-				return c.scanKeys(ix, limit)
-			}
+		case scanning >= 0:
+			return c.scanKeys(indexes[scanning], limit)
 		}
 		return answer(resp.Zero)
 	}, store.Stmt{SQL: sqlIndexes}, store.Stmt{SQL: sqlAllSynonyms}, store.Stmt{SQL: `SELECT key_id FROM search_pending LIMIT ?1`, Args: []store.Value{store.Int(int64(limit))}},
 		store.Stmt{SQL: `SELECT index_id FROM search_dropped LIMIT 1`}, store.Stmt{SQL: sqlSegments})
+}
+
+// firstInts returns the first column of rows.
+func firstInts(rows []store.Row) []int64 {
+	ints := make([]int64, len(rows))
+	for i, row := range rows {
+		ints[i] = row[0].Int()
+	}
+	return ints
 }
 
 // maintain plans the next work on the rows of an index, none if there is nothing to do. Merges wait for the end of
@@ -91,10 +93,7 @@ const minDeleted = 1000
 func (c *Call) scanKeys(ix *searchIndex, limit int) Plan {
 	args := []store.Value{store.Int(ix.id), store.Int(ix.scanned), store.Int(int64(limit)), store.String(ix.keyType())}
 	return readThen(func(r *store.Result) Plan {
-		ids := make([]int64, 0, len(r.Rows[0]))
-		for _, row := range r.Rows[0] {
-			ids = append(ids, row[0].Int())
-		}
+		ids := firstInts(r.Rows[0])
 		return c.indexKeys([]*searchIndex{ix}, ids, sliceBytes, r.Work, func(done []int64) store.Stmt {
 			if len(ids) == limit || len(done) < len(ids) {
 				return scannedTo(ix, store.Int(done[len(done)-1]))
@@ -142,15 +141,7 @@ func (c *Call) indexKeys(indexes []*searchIndex, ids []int64, bytes int64, w *st
 	return readThen(func(r *store.Result) Plan {
 		stale := r.Rows[0]
 		return c.keyRows(ids, r.Work, func(keys []*keyRow, w *store.Work) Plan {
-			var covered []*keyRow
-			for _, k := range keys {
-				for _, ix := range indexes {
-					if ix.covers(k) {
-						covered = append(covered, k)
-						break
-					}
-				}
-			}
+			covered := coveredBy(indexes, keys)
 			return c.loadUpTo(bytes, covered, wantedBy(indexes), w, func(w *store.Work) Plan {
 				done := ids
 				if i := slices.IndexFunc(covered, func(k *keyRow) bool { return k.source == nil }); i >= 0 {
@@ -171,6 +162,16 @@ func (c *Call) indexKeys(indexes []*searchIndex, ids []int64, bytes int64, w *st
 			})
 		})
 	}, store.Stmt{SQL: sqlDocsOfKeys, Args: []store.Value{list}})
+}
+
+// coveredBy returns the keys that at least one index covers.
+func coveredBy(indexes []*searchIndex, keys []*keyRow) (covered []*keyRow) {
+	for _, k := range keys {
+		if slices.ContainsFunc(indexes, func(ix *searchIndex) bool { return ix.covers(k) }) {
+			covered = append(covered, k)
+		}
+	}
+	return covered
 }
 
 // wantedBy returns the fields of hashes that the indexes need, nil for all.

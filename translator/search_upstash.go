@@ -181,27 +181,35 @@ func stringList(list []string) resp.Value {
 	return v
 }
 
-// upstashListindexes translates SEARCH.LISTINDEXES [MATCH pattern] [LIMIT n] [OFFSET n].
-func upstashListindexes(c *Call) Plan {
-	var pattern []byte
-	numbers := map[string]int64{}
-	for i := 1; i < len(c.Args); i += 2 {
-		option := strings.ToUpper(string(c.Args[i]))
-		if i+1 == len(c.Args) {
-			return fail("ERR syntax error")
+// parseListindexes parses the options of SEARCH.LISTINDEXES. Without them pattern is nil, and limit is 0.
+func parseListindexes(args [][]byte) (pattern []byte, limit, offset int64, refusal string) {
+	for i := 0; i < len(args); i += 2 {
+		option := strings.ToUpper(string(args[i]))
+		if i+1 == len(args) || option != "MATCH" && option != "LIMIT" && option != "OFFSET" {
+			return nil, 0, 0, "ERR syntax error"
 		}
 		if option == "MATCH" {
-			pattern = c.Args[i+1]
+			pattern = args[i+1]
 			continue
 		}
-		n, ok := parseInt(c.Args[i+1])
-		if option != "LIMIT" && option != "OFFSET" {
-			return fail("ERR syntax error")
-		}
+		n, ok := parseInt(args[i+1])
 		if !ok || n < 0 {
-			return fail(errNotInteger)
+			return nil, 0, 0, errNotInteger
 		}
-		numbers[option] = n
+		if option == "LIMIT" {
+			limit = n
+		} else {
+			offset = n
+		}
+	}
+	return pattern, limit, offset, ""
+}
+
+// upstashListindexes translates SEARCH.LISTINDEXES [MATCH pattern] [LIMIT n] [OFFSET n].
+func upstashListindexes(c *Call) Plan {
+	pattern, limit, offset, refusal := parseListindexes(c.Args[1:])
+	if refusal != "" {
+		return fail(refusal)
 	}
 	return read(func(r *store.Result) resp.Value {
 		all := resp.EmptyArray
@@ -217,8 +225,8 @@ func upstashListindexes(c *Call) Plan {
 				all.Elems = append(all.Elems, resp.MakeMap(resp.MakeString("name"), resp.MakeBulk(row[0].Bytes()), resp.MakeString("type"), resp.MakeString(s.Upstash.Type)))
 			}
 		}
-		all.Elems = all.Elems[min(numbers["OFFSET"], int64(len(all.Elems))):]
-		if limit := numbers["LIMIT"]; limit > 0 {
+		all.Elems = all.Elems[min(offset, int64(len(all.Elems))):]
+		if limit > 0 {
 			all.Elems = all.Elems[:min(limit, int64(len(all.Elems)))]
 		}
 		return all

@@ -140,29 +140,11 @@ func Merge(pages [][]Page, upTo []byte) (blocks []Block, rests []Rest) {
 		all[i].advance()
 	}
 	for {
-		var term []byte
-		for _, s := range all {
-			if s.ok && (term == nil || bytes.Compare(s.term, term) < 0) {
-				term = s.term
-			}
-		}
+		term := leastTerm(all)
 		if term == nil || upTo != nil && bytes.Compare(term, upTo) > 0 {
 			break
 		}
-		b := Block{Term: term}
-		var parts [][]byte
-		for _, s := range all {
-			if s.ok && bytes.Equal(s.term, term) {
-				parts = append(parts, s.data)
-				s.advance()
-			}
-		}
-		slices.SortStableFunc(parts, func(x, y []byte) int { return int(max(-1, min(1, firstDoc(x)-firstDoc(y)))) })
-		if b.Data = parts[0]; len(parts) > 1 {
-			b.Data = slices.Concat(parts...)
-		}
-		b.First = firstDoc(b.Data)
-		blocks = append(blocks, b)
+		blocks = append(blocks, takeTerm(all, term))
 	}
 	rests = make([]Rest, len(all))
 	for i, s := range all {
@@ -175,6 +157,34 @@ func Merge(pages [][]Page, upTo []byte) (blocks []Block, rests []Rest) {
 		}
 	}
 	return blocks, rests
+}
+
+// leastTerm returns the least of the next terms, nil after the last one.
+func leastTerm(all []*segmentReader) (term []byte) {
+	for _, s := range all {
+		if s.ok && (term == nil || bytes.Compare(s.term, term) < 0) {
+			term = s.term
+		}
+	}
+	return term
+}
+
+// takeTerm joins the entries of the term, which is the next one of at least one segment, and advances their readers.
+func takeTerm(all []*segmentReader, term []byte) Block {
+	b := Block{Term: term}
+	var parts [][]byte
+	for _, s := range all {
+		if s.ok && bytes.Equal(s.term, term) {
+			parts = append(parts, s.data)
+			s.advance()
+		}
+	}
+	slices.SortStableFunc(parts, func(x, y []byte) int { return int(max(-1, min(1, firstDoc(x)-firstDoc(y)))) })
+	if b.Data = parts[0]; len(parts) > 1 {
+		b.Data = slices.Concat(parts...)
+	}
+	b.First = firstDoc(b.Data)
+	return b
 }
 
 func firstDoc(data []byte) int64 {
