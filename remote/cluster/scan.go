@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,36 +101,9 @@ func (s *Session) scan(ctx context.Context, calls [][][]byte, replies []resp.Val
 
 // page reads about c.count names and returns the cursor after them.
 func (s *Session) page(ctx context.Context, c scanCall, cursor string) (names [][]byte, next string, refusal resp.Value, err error) {
-	if s.scans.batch == 0 {
-		s.scans.batch = 256
-	}
-	n := min(s.scans.batch, slot.Count-c.index)
-	read := s.scans.rest.names
-	if s.scans.rest.cursor != cursor || cursor == "0" {
-		read = nil
-	}
-	s.scans.rest = rest{}
-	var missing []int
-	for i := range n {
-		if _, has := read[slotAt(c.index+i)]; !has {
-			missing = append(missing, slotAt(c.index+i))
-		}
-	}
-	if len(read) > 0 { // read those first
-		if first := slices.IndexFunc(slotRange(c.index, n), func(at int) bool { _, has := read[at]; return !has }); first > 0 {
-			n, missing = first, nil
-		}
-	}
-	if len(missing) > 0 {
-		fresh, refusal, err := s.readSlots(ctx, missing)
-		if err != nil || refusal.IsError() {
-			return nil, "", refusal, err
-		}
-		for at, names := range read {
-			fresh[at] = names
-		}
-		read = fresh
-		s.adapt(fresh, c.count)
+	read, n, refusal, err := s.readAhead(ctx, c, cursor)
+	if err != nil || refusal.IsError() {
+		return nil, "", refusal, err
 	}
 	index, offset := c.index, c.offset
 	for end := c.index + n; index < end; index++ {
@@ -157,6 +131,40 @@ func (s *Session) page(ctx context.Context, c scanCall, cursor string) (names []
 	next = strconv.Itoa(offset<<slotBits | index)
 	s.scans.rest = rest{cursor: next, names: read}
 	return names, next, resp.Value{}, nil
+}
+
+// readAhead returns the names in the next n slots of a call by slot. It begins with slots that the call before has read
+// and had no room for.
+func (s *Session) readAhead(ctx context.Context, c scanCall, cursor string) (read map[int][][]byte, n int, refusal resp.Value, err error) {
+	if s.scans.batch == 0 {
+		s.scans.batch = 256
+	}
+	n = min(s.scans.batch, slot.Count-c.index)
+	if s.scans.rest.cursor == cursor && cursor != "0" {
+		read = s.scans.rest.names
+	}
+	s.scans.rest = rest{}
+	var missing []int
+	for i := range n {
+		if _, has := read[slotAt(c.index+i)]; !has {
+			missing = append(missing, slotAt(c.index+i))
+		}
+	}
+	if len(read) > 0 { // read those first
+		if first := slices.IndexFunc(slotRange(c.index, n), func(at int) bool { _, has := read[at]; return !has }); first > 0 {
+			n, missing = first, nil
+		}
+	}
+	if len(missing) == 0 {
+		return read, n, resp.Value{}, nil
+	}
+	fresh, refusal, err := s.readSlots(ctx, missing)
+	if err != nil || refusal.IsError() {
+		return nil, 0, refusal, err
+	}
+	maps.Copy(fresh, read)
+	s.adapt(fresh, c.count)
+	return fresh, n, resp.Value{}, nil
 }
 
 // slotRange returns the n slots from the index-th.

@@ -117,29 +117,40 @@ func readView(v resp.Value) (w *view, ok bool) {
 		w = &view{epoch: words[6], open: map[int]string{}}
 		for _, word := range words[8:] {
 			if to, isOpen := strings.CutPrefix(word, "["); isOpen {
-				if n, id, leaves := strings.Cut(strings.TrimSuffix(to, "]"), "->-"); leaves {
-					if n, err := strconv.Atoi(n); err == nil {
-						w.open[n] = id
-					}
-				}
-				continue
-			}
-			first, last, isRange := strings.Cut(word, "-")
-			if !isRange {
-				last = first
-			}
-			from, err1 := strconv.Atoi(first)
-			to, err2 := strconv.Atoi(last)
-			if err1 != nil || err2 != nil || from < 0 || to >= slot.Count {
+				w.readOpen(strings.TrimSuffix(to, "]"))
+			} else if !w.readOwned(word) {
 				return nil, false
-			}
-			for i := from; i <= to; i++ {
-				w.owns[i] = true
 			}
 		}
 		return w, true
 	}
 	return nil, false
+}
+
+// readOpen reads a slot that leaves: "93->-ID". It passes over one that arrives: "93-<-ID".
+func (w *view) readOpen(text string) {
+	if n, id, leaves := strings.Cut(text, "->-"); leaves {
+		if n, err := strconv.Atoi(n); err == nil {
+			w.open[n] = id
+		}
+	}
+}
+
+// readOwned reads a slot or a range of slots: "93" or "0-5460". It reports whether it is valid.
+func (w *view) readOwned(text string) bool {
+	first, last, isRange := strings.Cut(text, "-")
+	if !isRange {
+		last = first
+	}
+	from, err1 := strconv.Atoi(first)
+	to, err2 := strconv.Atoi(last)
+	if err1 != nil || err2 != nil || from < 0 || to >= slot.Count {
+		return false
+	}
+	for i := from; i <= to; i++ {
+		w.owns[i] = true
+	}
+	return true
 }
 
 // addressOf returns the address of a node of CLUSTER NODES by its ID.

@@ -183,13 +183,7 @@ func (s *Session) place(ctx context.Context, args [][]byte) (resp.Value, error) 
 	p := &part{slot: t.slot}
 	deadline := time.Now().Add(s.patience())
 	for attempt := 1; ; attempt++ {
-		at, calls := s.target(p), slices.Concat([][][]byte{multi}, t.queue, [][][]byte{args})
-		if at == "" {
-			at = s.anyNode()
-		}
-		if p.ask != "" {
-			calls = append([][][]byte{asking}, calls...) // counts until EXEC
-		}
+		at, calls := s.beginAt(p, slices.Concat([][][]byte{multi}, t.queue, [][][]byte{args}))
 		replies, err := s.node(at).Pipeline(ctx, calls)
 		var v verdict
 		if err != nil {
@@ -218,6 +212,18 @@ func (s *Session) place(ctx context.Context, args [][]byte) (resp.Value, error) 
 	}
 }
 
+// beginAt returns the node to begin a transaction on, and what to send to it: its calls, after ASKING if another node
+// has named this one. ASKING counts until EXEC.
+func (s *Session) beginAt(p *part, calls [][][]byte) (at string, sent [][][]byte) {
+	if at = s.target(p); at == "" {
+		at = s.anyNode()
+	}
+	if p.ask != "" {
+		calls = append([][][]byte{asking}, calls...)
+	}
+	return at, calls
+}
+
 // settle prepares another attempt.
 func (s *Session) settle(ctx context.Context, v verdict, attempt int) error {
 	if v.stale {
@@ -241,44 +247,29 @@ func (s *Session) keysIn(args [][]byte) [][]byte {
 func (s *Session) whole(ctx context.Context, calls [][][]byte, replies []resp.Value) error {
 	inner := calls[1 : len(calls)-1]
 	p := &part{slot: -1, address: s.anyNode(), home: -1}
-	for _, args := range inner {
-		keys, err := s.keysOf(ctx, commands.Called(args), args)
-		if err != nil {
-			return err
-		}
-		if len(keys) > 0 {
-			p.slot, s.tx.slot, s.tx.key = slot.Of(keys[0]), slot.Of(keys[0]), keys[0]
-			break
-		}
+	keys, err := s.firstKeys(ctx, inner)
+	if err != nil {
+		return err
+	}
+	if len(keys) > 0 {
+		p.slot, s.tx.slot, s.tx.key = slot.Of(keys[0]), slot.Of(keys[0]), keys[0]
 	}
 	defer func() { s.tx = transaction{} }()
 	deadline := time.Now().Add(s.patience())
 	for attempt := 1; ; attempt++ {
-		at, sent := s.target(p), calls
-		if at == "" {
-			at = s.anyNode()
-		}
-		if p.ask != "" {
-			sent = append([][][]byte{asking}, calls...)
-		}
+		at, sent := s.beginAt(p, calls)
 		got, err := s.node(at).Pipeline(ctx, sent)
 		var v verdict
 		if err != nil {
 			if ctx.Err() != nil || !errors.Is(err, remote.ErrUnreachable) && !remote.Repeatable(inner) || time.Now().After(deadline) {
 				return err
 			}
-			v, p.ask = verdict{stale: true, waits: true}, ""
-			if p.slot < 0 {
-				s.renew(ctx, "")
-				s.replace([]*part{p})
-			}
+			v = s.nodeLost(ctx, p)
 		} else {
 			s.last = at
 			copy(replies, got[len(got)-len(calls):])
 			if s.ran(p, replies[:len(calls)], at, &v) || time.Now().After(deadline) {
-				for i, args := range calls {
-					replies[i] = s.explainRedirect(replies[i], args)
-				}
+				s.explainRedirects(replies, calls)
 				return nil
 			}
 		}
@@ -286,6 +277,27 @@ func (s *Session) whole(ctx context.Context, calls [][][]byte, replies []resp.Va
 			return err
 		}
 	}
+}
+
+// firstKeys returns the keys of the first call that has keys.
+func (s *Session) firstKeys(ctx context.Context, calls [][][]byte) ([][]byte, error) {
+	for _, args := range calls {
+		keys, err := s.keysOf(ctx, commands.Called(args), args)
+		if err != nil || len(keys) > 0 {
+			return keys, err
+		}
+	}
+	return nil, nil
+}
+
+// nodeLost chooses another node for a transaction without keys whose node cannot be reached.
+func (s *Session) nodeLost(ctx context.Context, p *part) verdict {
+	p.ask = ""
+	if p.slot < 0 {
+		s.renew(ctx, "")
+		s.replace([]*part{p})
+	}
+	return verdict{stale: true, waits: true}
 }
 
 // ran reports whether a transaction is over. Otherwise its node has discarded it, because the slot is elsewhere or is
@@ -308,6 +320,12 @@ func (s *Session) ran(p *part, replies []resp.Value, at string, v *verdict) bool
 		}
 	}
 	return true
+}
+
+func (s *Session) explainRedirects(replies []resp.Value, calls [][][]byte) {
+	for i, args := range calls {
+		replies[i] = s.explainRedirect(replies[i], args)
+	}
 }
 
 // explainRedirect returns the reply for a key that is not on the transaction's node.
