@@ -2,7 +2,6 @@ package upstash
 
 import (
 	"cmp"
-	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
@@ -560,10 +559,4 @@ func (c *composite) run(a *Aggregation, rows []Row) []any {
 		out = append(out, "afterKey", after)
 	}
 	return out
-}
-
-// JSON returns a result of Run as JSON, for messages and tests.
-func JSON(result []any) string {
-	text, _ := json.Marshal(result)
-	return string(text)
 }
