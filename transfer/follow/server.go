@@ -18,23 +18,12 @@ func (a *Applier) commitToServer(ctx context.Context) error {
 		if err := transfer.Select(ctx, a.to.Session, 0); err != nil {
 			return err
 		}
-		if a.to.Watches && !a.watched {
-			if err := a.watch(ctx); err != nil {
-				return err
-			}
+		if err := a.watch(ctx); err != nil {
+			return err
 		}
-		calls := slices.Clone(a.calls)
-		if a.db != 0 {
-			calls = append(calls, call("SELECT", "0"))
-		}
-		calls = append(calls, [][]byte{[]byte("SET"), a.to.Key, []byte(a.next.String())})
-		sent := append([][][]byte{call("MULTI")}, calls...)
-		sent = append(sent, call("EXEC"))
-		if a.to.Watches {
-			sent = append(sent, [][]byte{[]byte("WATCH"), a.to.Key}, [][]byte{[]byte("GET"), a.to.Key})
-		}
+		calls := a.queuedCalls()
 		a.watched = false
-		replies, err := a.to.Session.Pipeline(ctx, sent)
+		replies, err := a.to.Session.Pipeline(ctx, a.inTransaction(calls))
 		if err != nil {
 			return err
 		}
@@ -54,14 +43,38 @@ func (a *Applier) commitToServer(ctx context.Context) error {
 		if err := a.check(calls, exec.Elems); err != nil {
 			return err
 		}
-		if a.to.Watches {
-			a.watched = string(keyspace.Text(replies[len(replies)-1])) == a.next.String()
-			if !a.watched {
-				return ErrTaken
-			}
-		}
+		return a.checkWatched(replies[len(replies)-1])
+	}
+}
+
+// queuedCalls returns the calls between MULTI and EXEC. The last one sets the position, in database 0.
+func (a *Applier) queuedCalls() [][][]byte {
+	calls := slices.Clone(a.calls)
+	if a.db != 0 {
+		calls = append(calls, call("SELECT", "0"))
+	}
+	return append(calls, [][]byte{[]byte("SET"), a.to.Key, []byte(a.next.String())})
+}
+
+// inTransaction returns calls within MULTI and EXEC, and the calls that watch the position for the next batch.
+func (a *Applier) inTransaction(calls [][][]byte) [][][]byte {
+	sent := append([][][]byte{call("MULTI")}, calls...)
+	sent = append(sent, call("EXEC"))
+	if a.to.Watches {
+		sent = append(sent, [][]byte{[]byte("WATCH"), a.to.Key}, [][]byte{[]byte("GET"), a.to.Key})
+	}
+	return sent
+}
+
+// checkWatched returns ErrTaken if the position that was watched for the next batch is not this batch's.
+func (a *Applier) checkWatched(position resp.Value) error {
+	if !a.to.Watches {
 		return nil
 	}
+	if a.watched = string(keyspace.Text(position)) == a.next.String(); !a.watched {
+		return ErrTaken
+	}
+	return nil
 }
 
 // withoutRefused removes the calls that could not be queued, which made EXEC run none.
@@ -86,8 +99,11 @@ func (a *Applier) withoutRefused(queued []resp.Value, exec resp.Value) error {
 	return nil
 }
 
-// watch watches the position in the target, and checks it.
+// watch watches the position in the target and checks it, unless the last batch has done so or the target has no WATCH.
 func (a *Applier) watch(ctx context.Context) error {
+	if !a.to.Watches || a.watched {
+		return nil
+	}
 	replies, err := a.to.Session.Pipeline(ctx, [][][]byte{{[]byte("WATCH"), a.to.Key}, {[]byte("GET"), a.to.Key}})
 	if err != nil {
 		return err

@@ -26,23 +26,9 @@ func (m *Migration) passes(ctx context.Context, why string) error {
 		defer stop()
 	}
 	m.guarantee(heard, why)
-	p, ok, err := follow.ReadPosition(ctx, m.dst, m.key)
-	switch {
-	case err != nil:
+	p, err := m.beginPasses(ctx)
+	if err != nil {
 		return err
-	case ok && p.State == follow.Done:
-		return m.errDone()
-	case !ok || p.State == follow.Loading:
-		p = follow.Position{State: follow.Loading, ID: passesID}
-		if p, err = m.copyAll(ctx, p, ok); err != nil {
-			return err
-		}
-	case p.ID != passesID:
-		return errors.New("the target followed a stream before; give an empty target")
-	default:
-		if err := m.begin(ctx, nil, p); err != nil {
-			return err
-		}
 	}
 	m.loaded.Store(true)
 	kept, err := follow.ReadKept(ctx, m.dst, m.key)
@@ -51,14 +37,8 @@ func (m *Migration) passes(ctx context.Context, why string) error {
 	}
 	for {
 		began := time.Now()
-		differences, err := m.pass(ctx, p.Whole, kept)
-		if err == nil && !m.paused.IsZero() {
-			err = m.pauseEnded()
-		}
+		differences, err := m.passOrUnpause(ctx, p.Whole, kept)
 		if err != nil {
-			if !m.paused.IsZero() {
-				err = errors.Join(err, m.unpause(context.WithoutCancel(ctx)))
-			}
 			return err
 		}
 		switch {
@@ -66,21 +46,49 @@ func (m *Migration) passes(ctx context.Context, why string) error {
 			if differences == 0 {
 				return errCaughtUp
 			}
-			continue
 		case m.o.CutOver != nil:
-			if err := m.pause(ctx); err != nil {
-				return err
-			}
-			continue
-		case m.o.UntilCaughtUp && differences < passKeys:
-			return errCaughtUp
+			err = m.pause(ctx)
 		case differences >= passKeys:
-			continue
+		case m.o.UntilCaughtUp:
+			return errCaughtUp
+		default:
+			err = m.untilNextPass(ctx, heard, time.Since(began))
 		}
-		if err := m.untilNextPass(ctx, heard, time.Since(began)); err != nil {
+		if err != nil {
 			return err
 		}
 	}
+}
+
+// beginPasses copies all keys, unless a migration before has, and returns the position.
+func (m *Migration) beginPasses(ctx context.Context) (follow.Position, error) {
+	p, ok, err := follow.ReadPosition(ctx, m.dst, m.key)
+	switch {
+	case err != nil:
+		return p, err
+	case ok && p.State == follow.Done:
+		return p, m.errDone()
+	case !ok || p.State == follow.Loading:
+		return m.copyAll(ctx, follow.Position{State: follow.Loading, ID: passesID}, ok)
+	case p.ID != passesID:
+		return p, errors.New("the target followed a stream before; give an empty target")
+	}
+	return p, m.begin(ctx, nil, p)
+}
+
+// passOrUnpause runs a pass. If it fails while the source is paused, or outlasts the pause, the source continues.
+func (m *Migration) passOrUnpause(ctx context.Context, whole bool, kept map[string]struct{}) (differences int, err error) {
+	differences, err = m.pass(ctx, whole, kept)
+	if m.paused.IsZero() {
+		return differences, err
+	}
+	if err == nil {
+		err = m.pauseEnded()
+	}
+	if err != nil {
+		err = errors.Join(err, m.unpause(context.WithoutCancel(ctx)))
+	}
+	return differences, err
 }
 
 // copyAll copies all keys to the target.

@@ -90,10 +90,31 @@ func (m *Migration) findShards(ctx context.Context, whole *cluster.Session) erro
 	if err != nil {
 		return err
 	}
+	lost := m.addFeeds(masters, known)
+	if !again || main.State != follow.Following {
+		p, err := m.prepare(ctx, follow.Position{State: follow.Loading, ID: shardsID}, false)
+		s.whole, s.fresh = p.Whole, true
+		return err
+	}
+	s.whole = main.Whole
+	if lost > 0 && (!main.Whole || !m.replaces()) {
+		return fmt.Errorf("%s no longer has the commands since the last one that arrived for %d of %d masters, so their keys must be copied again; give --on-conflict replace, or an empty target", m.src.Target, lost, len(masters))
+	}
+	for _, n := range known { // of masters that are gone
+		if err := follow.Forget(ctx, m.dst, m.feedKey(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addFeeds adds a feed for each master. A master continues at a known position and removes it from known; lost counts
+// the other masters.
+func (m *Migration) addFeeds(masters []master, known map[string]int) (lost int) {
+	s := m.shards
 	byAddress := map[string]*feed{}
-	lost := 0
 	for _, master := range masters {
-		f := &feed{at: topology.At(master.address), ask: topology.At(master.address), shard: shard{id: master.id, initial: true}}
+		f := &feed{at: s.topology.At(master.address), ask: s.topology.At(master.address), shard: shard{id: master.id, initial: true}}
 		n, has := known[master.id]
 		if !has {
 			n, has = known[master.older]
@@ -113,23 +134,9 @@ func (m *Migration) findShards(ctx context.Context, whole *cluster.Session) erro
 		m.feeding.Unlock()
 	}
 	for i := range s.owner {
-		s.owner[i] = byAddress[topology.Owner(i)]
+		s.owner[i] = byAddress[s.topology.Owner(i)]
 	}
-	if again && main.State == follow.Following {
-		s.whole = main.Whole
-		if lost > 0 && (!main.Whole || !m.replaces()) {
-			return fmt.Errorf("%s no longer has the commands since the last one that arrived for %d of %d masters, so their keys must be copied again; give --on-conflict replace, or an empty target", m.src.Target, lost, len(masters))
-		}
-		for _, n := range known { // of masters that are gone
-			if err := follow.Forget(ctx, m.dst, m.feedKey(n)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	p, err := m.prepare(ctx, follow.Position{State: follow.Loading, ID: shardsID}, false)
-	s.whole, s.fresh = p.Whole, true
-	return err
+	return lost
 }
 
 // readShards reads the positions of a target, by replication ID, and the slots that have moved.

@@ -81,32 +81,38 @@ func (m *Migration) connection(ctx context.Context, f *feed) error {
 		return err
 	}
 	for {
-		if !s.Ready() {
-			if err := m.flush(ctx, f, s); err != nil {
-				return err
-			}
-		}
-		c, err := s.Next()
-		if err != nil {
-			// Apply the commands that have arrived, so that the next connection continues after them.
-			if flushed := m.flush(ctx, f, s); flushed != nil {
-				return flushed
-			}
-			return &lostError{fmt.Errorf("following %s: %w", m.name(f), err)}
-		}
-		if err := m.add(ctx, f, c); err != nil {
+		if err := m.nextCommand(ctx, f, s); err != nil {
 			return err
-		}
-		if strings.EqualFold(string(c.Args[0]), "REPLCONF") {
-			if err := m.flush(ctx, f, s); err != nil {
-				return err
-			}
-			if err := s.Acknowledge(); err != nil {
-				return &lostError{err}
-			}
 		}
 		m.reached(f, s)
 	}
+}
+
+// nextCommand adds the next command to the batch, which is applied before it waits for one.
+func (m *Migration) nextCommand(ctx context.Context, f *feed, s *psync.Stream) error {
+	if !s.Ready() {
+		if err := m.flush(ctx, f, s); err != nil {
+			return err
+		}
+	}
+	c, err := s.Next()
+	if err != nil {
+		// Apply the commands that have arrived, so that the next connection continues after them.
+		if flushed := m.flush(ctx, f, s); flushed != nil {
+			return flushed
+		}
+		return &lostError{fmt.Errorf("following %s: %w", m.name(f), err)}
+	}
+	if err := m.add(ctx, f, c); err != nil || !strings.EqualFold(string(c.Args[0]), "REPLCONF") {
+		return err
+	}
+	if err := m.flush(ctx, f, s); err != nil {
+		return err
+	}
+	if err := s.Acknowledge(); err != nil {
+		return &lostError{err}
+	}
+	return nil
 }
 
 // name names the server of a feed in messages.
