@@ -2,9 +2,11 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/test/corpus"
 	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
@@ -68,6 +70,68 @@ func TestBulk(t *testing.T) {
 	// Between two commands of the session lies one transaction.
 	if most := 60 * (strings.Count(mixture, "SELECT") + strings.Count(mixture, "EXEC") + 2); s.writing > most {
 		t.Errorf("%d transactions, want at most %d", s.writing, most)
+	}
+}
+
+// TestBulkOfNewStrings sets strings in a bulk, some of whose keys exist, have expired, have another type or occur twice.
+// The replies and the keys are the same as one by one.
+func TestBulkOfNewStrings(t *testing.T) {
+	var lines []string
+	for i := range 2500 {
+		form := []string{"SET s:%d %d", "SET s:%d %d NX", "SETNX s:%d %d", "SET s:%d %d EX 100", "SET s:%d %d PX 5 NX"}[i/500%5]
+		switch name := i; {
+		case i%97 == 0:
+			name = i / 2
+			fallthrough
+		default:
+			lines = append(lines, fmt.Sprintf(form, name, i))
+		}
+		if i%700 == 699 {
+			lines = append(lines, "RPUSH list a", "SET list over", fmt.Sprintf("SET s:long %s", strings.Repeat("x", 20_000)), "SELECT 1")
+		}
+		if i%700 == 300 {
+			lines = append(lines, "GET s:7", "SELECT 0")
+		}
+	}
+	open := func() (*engine.Engine, *storetest.Clock, *local.Store) {
+		s, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		storetest.CheckAtEnd(t, s)
+		clock := storetest.NewClock()
+		return storetest.NewEngine(s, clock), clock, s
+	}
+	aloneEngine, aloneClock, _ := open()
+	bulkEngine, bulkClock, s := open()
+	alone, bulk := storetest.NewClient(t, aloneEngine), bulkEngine.Session()
+	for round := range 3 { // the keys are new, exist, and some have expired
+		replies, err := bulk.Pipeline(context.Background(), words(t, lines...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range lines {
+			if got, want := corpus.Show(replies[i]), alone.Do(line); got != want {
+				t.Fatalf("round %d, command %d, %s: %s, want %s", round, i, line, got, want)
+			}
+		}
+		for i, line := range lines {
+			if i%7 > 0 {
+				continue
+			}
+			words := strings.Fields(line)
+			v, err := bulk.Pipeline(context.Background(), [][][]byte{{[]byte("GET"), []byte(words[1])}, {[]byte("PTTL"), []byte(words[1])}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := corpus.Show(v[0])+corpus.Show(v[1]), alone.Do("GET "+words[1])+alone.Do("PTTL "+words[1]); got != want {
+				t.Fatalf("round %d, after command %d, %s: %s, want %s", round, i, line, got, want)
+			}
+		}
+		storetest.Check(t, s)
+		aloneClock.Advance(10)
+		bulkClock.Advance(10)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 const (
 	bulkFrom         = 1024 // minimum number of calls of a bulk, which is planned ahead
-	planChunk        = 64   // calls that are planned together
+	planChunk        = 256  // calls that are planned together
 	maxPlannedChunks = 4    // chunks that wait to run, which bounds the memory for plans
 )
 
@@ -27,24 +27,29 @@ func (a *attempt) plans(ctx context.Context) (next func(i int) (translator.Plan,
 		}, func() {}
 	}
 	stop := make(chan struct{})
-	chunks, chunk := a.planAhead(ctx, stop), plannedCalls{}
+	a.chunks = a.planAhead(ctx, stop)
 	next = func(int) (translator.Plan, error) {
 		a.work.Begin()
-		if len(chunk.plans) == 0 && chunk.err == nil {
-			chunk = <-chunks
+		if len(a.ahead()) == 0 {
+			return translator.Plan{}, a.chunk.err
 		}
-		if len(chunk.plans) == 0 {
-			return translator.Plan{}, chunk.err
-		}
-		p := chunk.plans[0]
-		chunk.plans = chunk.plans[1:]
+		p := a.chunk.plans[0]
+		a.chunk.plans = a.chunk.plans[1:]
 		return p, nil
 	}
 	return next, func() {
 		close(stop)
-		for range chunks { // after the channel is closed, no goroutine reads the calls
+		for range a.chunks { // after the channel is closed, no goroutine reads the calls
 		}
 	}
+}
+
+// ahead returns the plans of the next calls of a bulk, at least one unless that call cannot be planned.
+func (a *attempt) ahead() []translator.Plan {
+	if len(a.chunk.plans) == 0 && a.chunk.err == nil && a.chunks != nil {
+		a.chunk = <-a.chunks
+	}
+	return a.chunk.plans
 }
 
 // plannedCalls holds the plans of the next calls. err is the planning error of the call after them.

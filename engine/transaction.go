@@ -101,6 +101,11 @@ type attempt struct {
 	began    time.Time
 	ran      time.Duration // end of the last call
 	at       int           // the current call
+
+	// Of a bulk.
+	chunks <-chan plannedCalls
+	chunk  plannedCalls
+	adding addStreak
 }
 
 // unit returns the unit of the current call's effects: the transaction, or the call if calls are apart.
@@ -116,12 +121,18 @@ func (a *attempt) runAll(ctx context.Context, replies *[]resp.Value) error {
 	a.began = time.Now()
 	next, end := a.plans(ctx)
 	defer end()
-	for i := range a.calls {
+	for i := 0; i < len(a.calls); i = len(*replies) {
 		if i > 0 && a.full(ctx, &(*replies)[i-1]) {
 			break
 		}
 		if err := ctx.Err(); a.options.has(reading) && err != nil {
 			return err
+		}
+		if added, err := a.addTogether(i, replies); added || err != nil {
+			if err != nil {
+				return err
+			}
+			continue
 		}
 		v, err := a.runCall(i, next)
 		switch {
@@ -133,8 +144,7 @@ func (a *attempt) runAll(ctx context.Context, replies *[]resp.Value) error {
 		if err != nil {
 			return err
 		}
-		now := time.Since(a.began)
-		a.calls[i].took, a.ran = now-a.ran, now
+		a.spent(i, 1)
 		*replies = append(*replies, v)
 	}
 	switch {
@@ -144,6 +154,15 @@ func (a *attempt) runAll(ctx context.Context, replies *[]resp.Value) error {
 		return nil
 	}
 	return a.serve()
+}
+
+// spent divides the time since the last call among the n calls from i on.
+func (a *attempt) spent(i, n int) {
+	now := time.Since(a.began)
+	for j := range n {
+		a.calls[i+j].took = (now - a.ran) / time.Duration(n)
+	}
+	a.ran = now
 }
 
 // full reports whether the remaining calls need another transaction, or must not run after the reply last.
