@@ -16,7 +16,9 @@ type SortOptions struct {
 }
 
 const (
-	runTime = 3 * time.Second // a slow source is not held back for longer
+	// A slow source is held back for runTime at first, then for up to as long as the runs before took, so that there are
+	// few runs.
+	runTime, maxRunTime = 3 * time.Second, 30 * time.Second
 	// A larger key, or one in several parts, ends a run.
 	sortedBytes = 1 << 20
 )
@@ -60,7 +62,8 @@ type sorter struct {
 	run    *sortedrun.Run
 	record block
 	db     int
-	began  time.Time
+	first  time.Time // the first run began
+	began  time.Time // this run began
 }
 
 const clockKeys = 1024 // keys between two readings of the clock
@@ -84,6 +87,9 @@ func (s *sorter) put(p Part) error {
 	}
 	if s.run.Len() == 0 {
 		s.db, s.began = p.Key.DB, s.o.Now()
+		if s.first.IsZero() {
+			s.first = s.began
+		}
 	}
 	s.record = s.record[:0]
 	if err := writeRecord(&s.record, p); err != nil {
@@ -96,7 +102,12 @@ func (s *sorter) put(p Part) error {
 // full reports whether the run ends before a key of database db.
 func (s *sorter) full(db int) bool {
 	n := s.run.Len()
-	return n > 0 && (db != s.db || s.run.Full() || n%clockKeys == 0 && s.o.Now().Sub(s.began) > runTime)
+	return n > 0 && (db != s.db || s.run.Full() || n%clockKeys == 0 && s.o.Now().Sub(s.began) > s.mostTime())
+}
+
+// mostTime returns the duration after which the run ends.
+func (s *sorter) mostTime() time.Duration {
+	return min(max(runTime, s.began.Sub(s.first)), maxRunTime)
 }
 
 // end yields the keys of the run.
