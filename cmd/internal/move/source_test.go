@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,55 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer"
 )
+
+// TestContinueListing reads the keys from each position that a read has reached: it yields the keys after it, in
+// databases with many and with few keys.
+func TestContinueListing(t *testing.T) {
+	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	c, ctx := &targets.Conn{Session: engine.New(file).Session(), File: file}, context.Background()
+	for db, n := range []int{3000, 1100} {
+		calls := [][][]byte{{[]byte("SELECT"), []byte(strconv.Itoa(db))}}
+		for i := range n {
+			calls = append(calls, [][]byte{[]byte("SET"), fmt.Appendf(nil, "k:%d", i), []byte("v")})
+		}
+		if _, err := c.Pipeline(ctx, calls); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := func(o transfer.ReadOptions) (names []string) {
+		for p, err := range Keys(ctx, c, o) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			names = append(names, p.Key.String())
+		}
+		return names
+	}
+	var at []transfer.Position
+	var before []int
+	seen := 0
+	for _, err := range Keys(ctx, c, transfer.ReadOptions{Reached: func(_ context.Context, p transfer.Position) error {
+		at, before = append(at, p), append(before, seen)
+		return nil
+	}}) {
+		if seen++; err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := names(transfer.ReadOptions{})
+	if len(all) != 4100 || len(at) < 6 {
+		t.Fatalf("%d keys and %d positions", len(all), len(at))
+	}
+	for i, p := range at {
+		if got := names(transfer.ReadOptions{From: p}); !slices.Equal(got, all[before[i]:]) {
+			t.Errorf("from %s: %d keys, want %d", p, len(got), len(all)-before[i])
+		}
+	}
+}
 
 // TestListedAsRead compares keys that a file lists with the same keys as its commands
 // return them.
@@ -56,6 +106,8 @@ func TestListedAsRead(t *testing.T) {
 			run(fmt.Sprintf("HSET many:%d f %d", i, i))
 		}
 	}
+	run("SELECT 2")
+	run("SET few v") // is listed in the order of SCAN
 	now = present
 	listed, read := partsOf(t, Keys(ctx, c, transfer.ReadOptions{})), partsOf(t, transfer.FromSession(ctx, c, transfer.ReadOptions{}))
 	if len(listed) < 2*1215 {
