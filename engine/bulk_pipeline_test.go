@@ -78,21 +78,20 @@ func TestBulk(t *testing.T) {
 func TestBulkOfNewStrings(t *testing.T) {
 	var lines []string
 	for i := range 2500 {
-		form := []string{"SET s:%d %d", "SET s:%d %d NX", "SETNX s:%d %d", "SET s:%d %d EX 100", "SET s:%d %d PX 5 NX"}[i/500%5]
-		switch name := i; {
-		case i%97 == 0:
+		form := []string{"SET s:%d %d", "SET s:%d %d NX", "SETNX s:%d %d", "SET s:%d %d EX 100", "SET s:%d %d PX 5 NX"}[i/200%5]
+		name := i
+		if i%97 == 0 {
 			name = i / 2
-			fallthrough
-		default:
-			lines = append(lines, fmt.Sprintf(form, name, i))
 		}
-		if i%700 == 699 {
-			lines = append(lines, "RPUSH list a", "SET list over", fmt.Sprintf("SET s:long %s", strings.Repeat("x", 20_000)), "SELECT 1")
+		lines = append(lines, fmt.Sprintf(form, name, i))
+		if i%400 == 399 {
+			lines = append(lines, "RPUSH list a", "SET list over", "SET s:long "+strings.Repeat("x", 20_000), "GET s:7")
 		}
-		if i%700 == 300 {
-			lines = append(lines, "GET s:7", "SELECT 0")
+		if i == 1250 {
+			lines = append(lines, "SELECT 1") // between two bulks
 		}
 	}
+	lines = append(lines, "SELECT 0")
 	open := func() (*engine.Engine, *storetest.Clock, *local.Store) {
 		s, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 		if err != nil {
