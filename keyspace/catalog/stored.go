@@ -19,8 +19,8 @@ const sqlMostKeys = `SELECT 2 * ifnull((SELECT keys FROM dbs WHERE db = ?1), 0) 
 // firstStored is added to the id of a key to make a position. Hashes are less, so a position names its order.
 const firstStored = lastHash
 
-// ScanStored is Scan in the order in which the keys are stored, so that it reads each page of the file once. The keys of a
-// database that has few of them come in the order of Scan. A key may be listed twice if its id changes.
+// ScanStored lists keys as Scan does, but in the order of their rows, so that it reads each page of the file once. The keys
+// of a database that has few of them come in the order of Scan. A key may be listed twice if its id changes.
 func (c *Catalog) ScanStored(ctx context.Context, db int, after, most int64, wanted func(name []byte, typ string) bool) (keys []Scanned, next int64, err error) {
 	if after == 0 {
 		rows, err := c.read(ctx, store.Stmt{SQL: sqlMostKeys, Args: []store.Value{store.Int(int64(db))}})
