@@ -4,6 +4,7 @@ package engine
 
 import (
 	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
 )
@@ -15,3 +16,8 @@ func (f *feed) record(*transaction, Change, *store.Batch, *store.Result, Run, an
 func (p *planned) keepDecoder(made translator.Plan) translator.Plan { return made }
 
 func effectsFromReply(*commands.Command) bool { return false }
+
+// The Worker runs no bulks.
+type addStreak struct{}
+
+func (a *attempt) addTogether(int, *[]resp.Value) (bool, error) { return false, nil }
