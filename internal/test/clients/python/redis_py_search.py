@@ -1,6 +1,6 @@
 """The search, JSON, probabilistic and time series commands of redis-py: redis_py_search.py HOST PORT PASSWORD.
 
-The redis-py of Debian, 4.3, has old forms of FT.DROPINDEX, FT.PROFILE and TDIGEST, which Redis 8 refuses.
+It leaves out FT.DROPINDEX, FT.DEL, FT.PROFILE and TDIGEST, of which the redis-py of Debian, 4.3, has old forms.
 """
 import struct
 import sys
