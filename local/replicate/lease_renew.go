@@ -170,13 +170,11 @@ func (l *Lease) forgetSeals(ctx context.Context, before uint64) error {
 	})
 }
 
-// Verify waits until the place says that this server still has the lease. It uses no clock.
+// Verify waits until the place says that this server still has the lease. It uses no clock. It also asks without a
+// standby: a server that starts with --replicate takes the lease of a holder that hangs.
 func (l *Lease) Verify(ctx context.Context) error {
 	for {
-		l.mu.Lock()
-		bound, lost := l.bound, l.lost
-		l.mu.Unlock()
-		if !bound || lost != nil {
+		if lost := l.Lost(); lost != nil || l.isOff() {
 			return lost
 		}
 		err := store.Caught(func() error {

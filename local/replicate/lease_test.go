@@ -377,3 +377,19 @@ func TestGuardLate(t *testing.T) {
 		}
 	}
 }
+
+// TestVerifyWithoutStandby: a server started with --replicate takes the lease of a writer that hangs and has no
+// standby. The old writer's upload then follows the seal, so it must not be acknowledged.
+func TestVerifyWithoutStandby(t *testing.T) {
+	p := directoryPlace(t)
+	clock := &testClock{now: time.Now()}
+	a, b := newLease(p, clock), newLease(p, clock)
+	acquire(t, a)
+	acquire(t, b) // waits for the end of a's lease
+	if err := b.Seal(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if held := (*HeldError)(nil); !errors.As(a.Verify(t.Context()), &held) {
+		t.Error("the old writer acknowledges a write that follows the seal")
+	}
+}
