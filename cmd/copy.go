@@ -303,7 +303,7 @@ func total(ctx context.Context, c *targets.Conn, read transfer.ReadOptions) int6
 // count implements --dry-run.
 func (o *copyOptions) count(ctx context.Context, s *streams, src, dst *targets.Conn, read transfer.ReadOptions, change transfer.Change) error {
 	r := newReport(s, "counting", "keys", total(ctx, src, read))
-	read.List = move.StoredList(src, read)
+	read.List = move.List(src, read)
 	there, err := transfer.Preview(ctx, src, read, dst, change, r.Bar.Add)
 	r.Bar.End()
 	if exit.WasStopped(ctx, err) {

@@ -90,7 +90,7 @@ func countOnly(ctx context.Context, s *streams, from *targets.Options, chosen bo
 		return err
 	}
 	defer func() { err = closeConn(err, c) }()
-	read.List = move.StoredList(c, read)
+	read.List = move.List(c, read)
 	bar := newProgress(s, "counting", "keys", total(ctx, c, read))
 	there, err := transfer.Preview(ctx, c, read, nil, transfer.Change{}, bar.Add)
 	bar.End()

@@ -105,7 +105,7 @@ func listOf(index client.Index) transfer.List {
 	if index == nil {
 		return nil
 	}
-	return filelist.New(index.Scan, transfer.ReadOptions{})
+	return filelist.New(index, transfer.ReadOptions{})
 }
 
 // onDifferences lists the keys that differ. A chosen key is compared, and closing the comparison returns to the list.

@@ -11,14 +11,16 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// Scan reads a page of keys, as catalog.Catalog's Scan and ScanStored do.
-type Scan func(ctx context.Context, db int, after, most int64, wanted func(name []byte, typ string) bool) (keys []catalog.Scanned, next int64, err error)
+// Scanner reads pages of keys, as catalog.Catalog does.
+type Scanner interface {
+	Scan(ctx context.Context, db int, after, most int64, wanted func(name []byte, typ string) bool) (keys []catalog.Scanned, next int64, err error)
+}
 
 // New returns a function that lists the keys that the options choose.
-func New(scan Scan, read transfer.ReadOptions) transfer.List {
+func New(keys Scanner, read transfer.ReadOptions) transfer.List {
 	wanted := Wanted(read)
 	return func(ctx context.Context, db int, after, n int64) ([]transfer.Listed, int64, error) {
-		page, next, err := scan(ctx, db, after, n, wanted)
+		page, next, err := keys.Scan(ctx, db, after, n, wanted)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -83,40 +83,25 @@ func NotWritten(ctx context.Context, path string, err error) error {
 
 // Keys returns the keys of a connection that the options choose.
 func Keys(ctx context.Context, c *targets.Conn, read transfer.ReadOptions) transfer.Source {
-	read.List = StoredList(c, read)
+	read.List = List(c, read)
 	return transfer.FromSession(ctx, c, read)
 }
 
 // List returns a function that lists keys by page, with the values of small keys, rather than with several commands
 // for each key. It returns nil for anything but a meowdis file.
 func List(c *targets.Conn, read transfer.ReadOptions) transfer.List {
-	if !hasList(c) {
+	if c.File == nil || c.File.Foreign() {
 		return nil
 	}
-	return filelist.New(catalogOf(c).Scan, read)
-}
-
-// StoredList is List in the order in which the file stores its keys, which is faster.
-func StoredList(c *targets.Conn, read transfer.ReadOptions) transfer.List {
-	if !hasList(c) {
-		return nil
-	}
-	return filelist.New(catalogOf(c).ScanStored, read)
-}
-
-// hasList reports whether the connection is to a meowdis file.
-func hasList(c *targets.Conn) bool { return c.File != nil && !c.File.Foreign() }
-
-func catalogOf(c *targets.Conn) *catalog.Catalog {
-	return catalog.New(c.File, func() int64 { return time.Now().UnixMilli() })
+	return filelist.New(catalog.New(c.File, func() int64 { return time.Now().UnixMilli() }), read)
 }
 
 // Unseen returns List for the keys that have not been found by Find.
 func Unseen(c *targets.Conn, read transfer.ReadOptions) transfer.ListUnseen {
-	if !hasList(c) {
+	if c.File == nil || c.File.Foreign() {
 		return nil
 	}
-	keys, wanted := catalogOf(c), filelist.Wanted(read)
+	keys, wanted := catalog.New(c.File, func() int64 { return time.Now().UnixMilli() }), filelist.Wanted(read)
 	return func(ctx context.Context, db int, after, n int64, seen func(int64) bool) ([]transfer.Listed, int64, error) {
 		page, next, err := keys.ScanUnseen(ctx, db, after, n, wanted, seen)
 		return filelist.Listed(db, page), next, err
@@ -125,10 +110,10 @@ func Unseen(c *targets.Conn, read transfer.ReadOptions) transfer.ListUnseen {
 
 // Find returns a function that finds keys by name, as List lists them.
 func Find(c *targets.Conn) transfer.Find {
-	if !hasList(c) {
+	if c.File == nil || c.File.Foreign() {
 		return nil
 	}
-	keys := catalogOf(c)
+	keys := catalog.New(c.File, func() int64 { return time.Now().UnixMilli() })
 	return func(ctx context.Context, db int, names [][]byte) ([]transfer.Listed, error) {
 		found, err := keys.Find(ctx, db, names)
 		return filelist.Listed(db, found), err
