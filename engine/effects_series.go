@@ -4,7 +4,9 @@ package engine
 
 import (
 	"bytes"
+	"errors"
 
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/redis/timeseries"
 )
 
@@ -44,35 +46,14 @@ func (w *effectWriter) addSeries(all *seriesEffects, db int, key []byte) {
 func (w *effectWriter) ruleEffects(all seriesEffects) {
 	for _, s := range all {
 		w.db = s.db
-		samples, ok := w.openBuckets(s.key, s.rules)
-		if !ok {
+		samples, err := timeseries.OpenBuckets(s.key, s.rules, w.askOnce)
+		if err != nil {
 			return
 		}
 		for _, args := range timeseries.CreateCalls(s.key, s.rules, samples) {
 			w.addFor(WithModules, args)
 		}
 	}
-}
-
-// openBuckets sets the starts of the open buckets, and returns the samples of the series from the first start on.
-func (w *effectWriter) openBuckets(key []byte, rules []timeseries.Rule) (samples []timeseries.Sample, ok bool) {
-	for i := range rules {
-		closed, ok := w.ask([]byte("TS.GET"), rules[i].Target)
-		if !ok {
-			return nil, false
-		}
-		latest, ok := w.ask([]byte("TS.GET"), rules[i].Target, []byte("LATEST"))
-		if !ok {
-			return nil, false
-		}
-		rules[i].SetOpen(closed, latest)
-	}
-	from := timeseries.FirstOpen(rules)
-	if from == timeseries.NoBucket {
-		return nil, true
-	}
-	v, ok := w.ask([]byte("TS.RANGE"), key, number(from), []byte("+"))
-	return timeseries.ReadSamples(v.Unpacked()), ok
 }
 
 // createdRules reports whether the call may have created a series with the rules of ts-compaction-policy, which a replica
@@ -82,6 +63,18 @@ func (w *effectWriter) createdRules() bool {
 	if limits == nil || limits.Modules == nil || len(limits.Modules.SeriesRules) == 0 {
 		return false
 	}
-	info, ok := w.ask([]byte("TS.INFO"), w.call.args[1])
-	return !ok || len(info.Elems) < 2 || info.Elems[1].Int == 1 // samples
+	samples, ok := w.ask([]byte("TS.RANGE"), w.call.args[1], []byte("-"), []byte("+"), []byte("COUNT"), []byte("2"))
+	return !ok || len(samples.Unpacked().Elems) < 2
 }
+
+// askOnce is ask with errNotAsked in place of ok.
+func (w *effectWriter) askOnce(args ...[]byte) (resp.Value, error) {
+	v, ok := w.ask(args...)
+	if !ok {
+		return v, errNotAsked
+	}
+	return v, nil
+}
+
+// errNotAsked means that ask has failed, and has recorded that.
+var errNotAsked = errors.New("the state of a key is unknown")

@@ -125,7 +125,7 @@ func (s *queryScan) read(i int) {
 	}
 }
 
-// end describes the end of a query that has been read.
+// end describes the end of the query.
 func (s *queryScan) end() queryEnd {
 	e := queryEnd{token: strings.TrimLeft(s.q[min(s.start, len(s.q)):], " "), field: s.field}
 	switch {

@@ -59,6 +59,7 @@ type reader struct {
 	walk          *keyspace.Walk // walk of the selected database; nil if none is active
 	deferred      []*reading     // hashes whose field expiries are requested next
 	deferredTrips int            // number of askDeferred calls
+	plain         bool           // without the compaction rules of series
 }
 
 // FromSession yields the keys of a session. It yields every key that exists throughout. A key
@@ -75,10 +76,22 @@ func FromSession(ctx context.Context, s keyspace.Session, o ReadOptions) Source 
 	}
 }
 
-// FromKeys yields the named keys of the session's selected database. It omits missing keys.
+// FromKeys yields the named keys of the session's selected database. It omits missing keys, and the compaction rules of
+// series.
 func FromKeys(ctx context.Context, s keyspace.Session, names ...[]byte) Source {
+	return named(ctx, s, true, names)
+}
+
+// FromKeysWithRules is FromKeys with the compaction rules of series, for a move of all keys.
+func FromKeysWithRules(ctx context.Context, s keyspace.Session, names ...[]byte) Source {
+	return named(ctx, s, false, names)
+}
+
+// named yields keys; plain leaves out the rules of series.
+func named(ctx context.Context, s keyspace.Session, plain bool, names [][]byte) Source {
 	return func(yield func(Part, error) bool) {
 		r := newReader(s, ReadOptions{})
+		r.plain = plain
 		keys, err := r.look(ctx, s.DB(), names)
 		if err == nil {
 			err = r.page(ctx, s.DB(), keys, func(p Part) bool { return yield(p, nil) })

@@ -24,7 +24,9 @@ func (r *reader) askRest(t *keyspace.RoundTrip, read *reading) {
 			return nil
 		})
 	case SeriesType:
-		r.askRules(t, read)
+		if !r.plain {
+			r.askRules(t, read)
+		}
 	case ArrayType:
 		t.Add([][][]byte{call("ARNEXT", read.key.Name)}, func(_ context.Context, replies []resp.Value) error {
 			if a, ok := read.value.(*Array); ok {

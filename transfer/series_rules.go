@@ -24,38 +24,15 @@ func (r *reader) askRules(t *keyspace.RoundTrip, read *reading) {
 			return nil
 		}
 		source, rules := timeseries.RulesOf(replies[0])
-		samples, err := openBuckets(ctx, r.session, read.key.Name, rules)
+		samples, err := timeseries.OpenBuckets(read.key.Name, rules, caller(ctx, r.session))
 		read.value = timeseries.JoinRules(m, source, rules, samples)
 		return err
 	})
 }
 
-// openBuckets sets the starts of the open buckets, and returns the samples of the series from the first start on.
-func openBuckets(ctx context.Context, s keyspace.Session, key []byte, rules []timeseries.Rule) ([]timeseries.Sample, error) {
-	if len(rules) == 0 {
-		return nil, nil
-	}
-	var calls [][][]byte
-	for _, rule := range rules {
-		calls = append(calls, call("TS.GET", rule.Target), call("TS.GET", rule.Target, []byte("LATEST")))
-	}
-	replies, err := s.Pipeline(ctx, calls)
-	if err != nil {
-		return nil, err
-	}
-	for i := range rules {
-		rules[i].SetOpen(replies[2*i], replies[2*i+1])
-	}
-	return samplesFrom(ctx, s, key, timeseries.FirstOpen(rules))
-}
-
-// samplesFrom reads the samples of a series from a time on, or none from NoBucket.
-func samplesFrom(ctx context.Context, s keyspace.Session, key []byte, from int64) ([]timeseries.Sample, error) {
-	if from == timeseries.NoBucket {
-		return nil, nil
-	}
-	v, err := s.Do(ctx, call("TS.RANGE", key, decimal(from), []byte("+"))...)
-	return timeseries.ReadSamples(v), err
+// caller returns a function that runs commands on s.
+func caller(ctx context.Context, s keyspace.Session) func(args ...[]byte) (resp.Value, error) {
+	return func(args ...[]byte) (resp.Value, error) { return s.Do(ctx, args...) }
 }
 
 // plainSeries returns the value that RESTORE takes, and the rules of a series.
@@ -78,7 +55,7 @@ func (w *Writer) createRules(ctx context.Context) error {
 		if err := selectDB(ctx, w.session, w.o.DB(s.key.DB)); err != nil {
 			return err
 		}
-		samples, err := samplesFrom(ctx, w.session, s.key.Name, timeseries.FirstOpen(s.rules))
+		samples, err := timeseries.OpenSamples(s.key.Name, s.rules, caller(ctx, w.session))
 		if err != nil {
 			return err
 		}
@@ -91,8 +68,12 @@ func (w *Writer) createRules(ctx context.Context) error {
 			return err
 		}
 		for i, v := range replies {
-			if v.IsError() && string(calls[i][0]) == "TS.CREATERULE" {
-				w.o.Notify(s.key, &Incomplete{fmt.Sprintf("its compaction rule into %q: %v", calls[i][2], refused(v))})
+			switch bad := firstRefused(v); {
+			case bad == nil:
+			case string(calls[i][0]) == "TS.CREATERULE":
+				w.o.Notify(s.key, &Incomplete{fmt.Sprintf("its compaction rule into %q: %v", calls[i][2], bad)})
+			default:
+				w.o.Notify(s.key, &Incomplete{fmt.Sprintf("the samples of its open bucket: %v", bad)})
 			}
 		}
 		if w.o.Transaction != nil {

@@ -105,7 +105,7 @@ func (s *sorter) full(db int) bool {
 	return n > 0 && (db != s.db || s.run.Full() || n%clockKeys == 0 && s.o.Now().Sub(s.began) > s.mostTime())
 }
 
-// mostTime returns the duration after which the run ends.
+// mostTime limits the duration of the run.
 func (s *sorter) mostTime() time.Duration {
 	return min(max(runTime, s.began.Sub(s.first)), maxRunTime)
 }

@@ -174,9 +174,6 @@ func chunkReplies(all []chunk) resp.Value {
 	return v
 }
 
-// seriesVersion numbers the format of a series in a dump file.
-const seriesVersion = 9
-
 // dumpSeries plans DUMP of a series. As in Redis, the payload has no rules.
 func (c *Call) dumpSeries() Plan {
 	key := c.Args[1]
@@ -197,7 +194,7 @@ const (
 )
 
 func (s *series) module(labels []timeseries.Label, all []chunk) *rdb.Module {
-	m := &rdb.Module{Name: seriesType, Version: seriesVersion}
+	m := &rdb.Module{Name: seriesType, Version: timeseries.DumpVersion}
 	m.String(s.key)
 	encoding := uint64(dumpCompressed)
 	if s.plain {
@@ -253,7 +250,7 @@ const maxChunks = 1 << 24
 // dumpedSeries parses the value of a payload. It returns nil for an invalid one. Rules, and the source, are left out.
 func dumpedSeries(m *rdb.Module, w *store.Work) rdb.Value {
 	v, r := &seriesValue{Module: m}, m.Reader()
-	if m.Version != seriesVersion {
+	if m.Version != timeseries.DumpVersion {
 		return nil
 	}
 	r.String()

@@ -165,7 +165,7 @@ func (r *ModuleReader) More() bool { return !r.bad && r.left.Len() > 0 }
 // Done reports whether all fields were read, and no other ones.
 func (r *ModuleReader) Done() bool { return !r.bad && r.left.Len() == 0 }
 
-// AppendRest appends the fields that r has not read. It reads them.
+// AppendRest reads the remaining fields of r and appends them.
 func (m *Module) AppendRest(r *ModuleReader) {
 	at := len(m.fields)
 	m.fields = append(m.fields, make([]byte, r.left.Len())...)

@@ -21,8 +21,8 @@ type Rule struct {
 // NoBucket is the start of a bucket that is not open.
 const NoBucket = -1
 
-// dumpVersion numbers the format of a series in a dump file.
-const dumpVersion = 9
+// DumpVersion numbers the format of a series in a dump file.
+const DumpVersion = 9
 
 // ReadRule reads a rule of a series in a dump file. ok is false for an unknown aggregator.
 func ReadRule(r *rdb.ModuleReader) (rule Rule, ok bool) {
@@ -125,7 +125,7 @@ func (b *Bucket) writeContext(m *rdb.Module, a Aggregator) {
 
 // SplitRules separates a series of a dump file from its rules. Without rules, or for an unknown format, it returns m.
 func SplitRules(m *rdb.Module) (plain *rdb.Module, rules []Rule) {
-	if m.Version != dumpVersion {
+	if m.Version != DumpVersion {
 		return m, nil
 	}
 	r := m.Reader()
@@ -145,7 +145,7 @@ func SplitRules(m *rdb.Module) (plain *rdb.Module, rules []Rule) {
 // JoinRules adds rules to a series without rules, as a dump file has them. source names the series that is compacted into
 // it; nil for none. samples has the samples of all open buckets.
 func JoinRules(m *rdb.Module, source []byte, rules []Rule, samples []Sample) *rdb.Module {
-	if m.Version != dumpVersion || source == nil && len(rules) == 0 {
+	if m.Version != DumpVersion || source == nil && len(rules) == 0 {
 		return m
 	}
 	r := m.Reader()
@@ -233,16 +233,43 @@ func shownRules(v resp.Value) (rules []Rule) {
 	return rules
 }
 
-// SetOpen sets Start from the replies of TS.GET of the target without and with LATEST.
-func (rule *Rule) SetOpen(closed, latest resp.Value) {
-	before, any := ReadSample(closed)
-	if now, has := ReadSample(latest); has && (!any || now.At > before.At) {
-		rule.Start = now.At
+// OpenBuckets sets the starts of the open buckets of a series' rules, and returns its samples from the first start on. do
+// runs a reading command, whose error reply is as an empty one.
+func OpenBuckets(key []byte, rules []Rule, do func(args ...[]byte) (resp.Value, error)) ([]Sample, error) {
+	for i := range rules {
+		closed, err := do([]byte("TS.GET"), rules[i].Target)
+		if err != nil {
+			return nil, err
+		}
+		latest, err := do([]byte("TS.GET"), rules[i].Target, []byte("LATEST"))
+		if err != nil {
+			return nil, err
+		}
+		before, ended := readSample(closed)
+		if now, has := readSample(latest); has && (!ended || now.At > before.At) {
+			rules[i].Start = now.At
+		}
 	}
+	return OpenSamples(key, rules, do)
 }
 
-// FirstOpen returns the first start of an open bucket, Unix ms, or NoBucket.
-func FirstOpen(rules []Rule) int64 {
+// OpenSamples returns the samples of a series from the first start of an open bucket on.
+func OpenSamples(key []byte, rules []Rule, do func(args ...[]byte) (resp.Value, error)) (samples []Sample, err error) {
+	from := firstOpen(rules)
+	if from == NoBucket {
+		return nil, nil
+	}
+	v, err := do([]byte("TS.RANGE"), key, strconv.AppendInt(nil, from, 10), []byte("+"))
+	for _, e := range v.Unpacked().Elems {
+		if s, ok := readSample(e); ok {
+			samples = append(samples, s)
+		}
+	}
+	return samples, err
+}
+
+// firstOpen returns the first start of an open bucket, Unix ms, or NoBucket.
+func firstOpen(rules []Rule) int64 {
 	first := int64(NoBucket)
 	for _, r := range rules {
 		if r.Start != NoBucket && (first == NoBucket || r.Start < first) {
@@ -256,10 +283,10 @@ func FirstOpen(rules []Rule) int64 {
 // buckets again. samples begins with the first sample of an open bucket and ends with the last one of the series.
 func CreateCalls(key []byte, rules []Rule, samples []Sample) (calls [][][]byte) {
 	number := func(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
-	any := len(samples) > 0
+	reopens := len(samples) > 0
 	create := func(open bool) {
 		for _, r := range rules {
-			if open == (any && r.Start != NoBucket) {
+			if open == (reopens && r.Start != NoBucket) {
 				calls = append(calls, [][]byte{[]byte("TS.CREATERULE"), key, r.Target, []byte("AGGREGATION"),
 					[]byte(strings.ToUpper(r.Aggregator.String())), number(r.Bucket), number(r.Align)})
 			}
@@ -282,18 +309,8 @@ func CreateCalls(key []byte, rules []Rule, samples []Sample) (calls [][][]byte) 
 
 const samplesPerCall = 1000
 
-// ReadSamples reads a reply of TS.RANGE without aggregation.
-func ReadSamples(v resp.Value) (samples []Sample) {
-	for _, e := range v.Elems {
-		if s, ok := ReadSample(e); ok {
-			samples = append(samples, s)
-		}
-	}
-	return samples
-}
-
-// ReadSample reads a reply of TS.GET. ok is false for an empty one.
-func ReadSample(v resp.Value) (s Sample, ok bool) {
+// readSample reads a reply of TS.GET. ok is false for an empty one.
+func readSample(v resp.Value) (s Sample, ok bool) {
 	if len(v.Elems) != 2 {
 		return s, false
 	}

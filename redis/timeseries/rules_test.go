@@ -10,7 +10,7 @@ import (
 
 // dumped returns a series with a label, without samples.
 func dumped() *rdb.Module {
-	m := &rdb.Module{Name: "TSDB-TYPE", Version: dumpVersion}
+	m := &rdb.Module{Name: "TSDB-TYPE", Version: DumpVersion}
 	m.String([]byte("key"))
 	m.Numbers(0, 4096, 1, 15)
 	m.Double(2)

@@ -217,7 +217,7 @@ func (m *Migration) repair(ctx context.Context, found differing, o transfer.Diff
 		if err := transfer.Select(ctx, m.src, db); err != nil {
 			return err
 		}
-		if _, err := transfer.DiffSource(ctx, transfer.FromKeys(ctx, m.src, names...), m.dst, o); err != nil {
+		if _, err := transfer.DiffSource(ctx, transfer.FromKeysWithRules(ctx, m.src, names...), m.dst, o); err != nil {
 			return err
 		}
 	}
@@ -249,7 +249,7 @@ func (m *Migration) verifySample(ctx context.Context, o transfer.DiffOptions, ke
 				names = append(names, v.Str)
 			}
 		}
-		n, err := transfer.DiffSource(ctx, transfer.FromKeys(ctx, m.src, names...), m.dst, o)
+		n, err := transfer.DiffSource(ctx, transfer.FromKeysWithRules(ctx, m.src, names...), m.dst, o)
 		compared += n
 		if err != nil {
 			return compared, err

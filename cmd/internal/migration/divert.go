@@ -264,7 +264,7 @@ func (m *Migration) copyOnce(ctx context.Context, db int, names [][]byte) (misse
 			m.notify(k, err)
 		}
 	}
-	err = transfer.Run(ctx, transfer.FromKeys(ctx, m.src, names...), w, note, func(p transfer.Part) {
+	err = transfer.Run(ctx, transfer.FromKeysWithRules(ctx, m.src, names...), w, note, func(p transfer.Part) {
 		if p.Last && p.Err == nil {
 			seen[string(p.Key.Name)] = true
 		}

@@ -142,7 +142,7 @@ func (m *Migration) copyKeys(ctx context.Context, names map[int][][]byte) error 
 				return err
 			}
 			w := move.NewWriter(m.dst, transfer.Replace, nil, m.notify)
-			err := transfer.Run(ctx, transfer.FromKeys(ctx, m.src, list[:n]...), w, m.notify, func(p transfer.Part) {
+			err := transfer.Run(ctx, transfer.FromKeysWithRules(ctx, m.src, list[:n]...), w, m.notify, func(p transfer.Part) {
 				if p.Last {
 					m.keys.Add(1)
 				}
