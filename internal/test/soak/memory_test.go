@@ -102,7 +102,7 @@ func TestBoundedMemory(t *testing.T) {
 		t.Skip("the system does not say how much memory a process had at most")
 	}
 	const limit, more = 64, 250
-	p := startVerb(t, t.TempDir()+"/db.sqlite", 0, "--max-memory", fmt.Sprintf("%dmb", limit), "--max-request-memory", fmt.Sprintf("%dmb", limit))
+	p := startVerb(t, t.TempDir()+"/db.sqlite", 0, "--max-memory", fmt.Sprintf("%dmb", limit), "--max-request-memory", fmt.Sprintf("%dmb", limit), unhurried)
 	s, err := p.dial(false)
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +174,7 @@ func TestBoundedMemory(t *testing.T) {
 	}
 	t.Logf("at most %d MB", peak>>20)
 	// A script that allocates for ever runs: other clients are refused.
-	run("CONFIG", "SET", "busy-reply-threshold", "1")
+	run("CONFIG", "SET", "busy-reply-threshold", "1", "command-time-limit", "5000")
 	loops, err := p.dial(false)
 	if err != nil {
 		t.Fatal(err)
@@ -214,10 +214,13 @@ func fill(run func(args ...string) string, key string, n int) {
 	}
 }
 
-// TestMGETMemory asks for 4,000 MB at once, with the default limits.
+// unhurried lets no command of a busy machine end by the time limit, where the limit of memory is the subject.
+const unhurried = "--timeout=5m"
+
+// TestMGETMemory asks for 4,000 MB at once, with the default limits of memory.
 func TestMGETMemory(t *testing.T) {
 	const most = 900
-	p := startVerb(t, t.TempDir()+"/db.sqlite", 0)
+	p := startVerb(t, t.TempDir()+"/db.sqlite", 0, unhurried)
 	if _, err := p.peak(); err != nil {
 		t.Skip(err)
 	}
