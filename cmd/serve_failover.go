@@ -112,6 +112,7 @@ func (r *replication) write(ctx context.Context, lease *replicate.Lease) (err er
 	shipper := replicate.NewShipper(r.place, tail, replicate.Options{
 		Path: r.path, CreatedAt: made, Every: time.Duration(r.o.every), Keep: time.Duration(r.o.keep), Log: r.log,
 		Lease: lease, Commits: func() int64 { return r.file.Stats().Commits },
+		Fence: r.held.Fence(r.place), Began: r.held.RememberFence,
 	})
 	if !taken {
 		if err := r.acquire(ctx, lease, shipper); err != nil {
@@ -139,8 +140,9 @@ func (r *replication) write(ctx context.Context, lease *replicate.Lease) (err er
 func (r *replication) acquire(ctx context.Context, lease *replicate.Lease, shipper *replicate.Shipper) error {
 	soon, cancel := context.WithTimeout(ctx, placeTimeout)
 	defer cancel()
-	if err := shipper.Check(soon); err != nil {
-		return err
+	superseded := shipper.Check(soon)
+	if superseded != nil && !errors.Is(superseded, replicate.ErrSuperseded) {
+		return superseded
 	}
 	err := lease.Acquire(ctx, func(holder string, atMost time.Duration) {
 		r.log.Info("waiting until the lease of another server ends", "place", r.place, "holder", holder, "at_most", atMost.Round(time.Millisecond))
@@ -155,6 +157,11 @@ func (r *replication) acquire(ctx context.Context, lease *replicate.Lease, shipp
 		return fmt.Errorf("%w. %s: %s. To rejoin, %s", held, r.path, differs, r.rejoin())
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case superseded != nil:
+		if err == nil {
+			lease.Release(ctx) // if that fails, the next server waits until the lease ends
+		}
+		return fmt.Errorf("%w. Start that server; or, to rejoin, %s; or delete %s-lease to send this file all the same", superseded, r.rejoin(), r.path)
 	case err != nil:
 		r.log.Warn("the lease cannot be taken yet; meowdis tries again", "place", r.place, "error", err, "writes_accepted", lease.Err() == nil)
 	}

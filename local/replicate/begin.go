@@ -3,7 +3,6 @@ package replicate
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -22,7 +21,7 @@ func (s *Shipper) begin(ctx context.Context, snap *local.Snapshot) error {
 	newest := s.newest(all)
 	if newest == nil {
 		s.continueAt(0, 0)
-		return errors.Join(s.sumAll(ctx, snap), s.seal(ctx, 0))
+		return cmp.Or(s.sumAll(ctx, snap), s.seal(ctx, 0), s.began())
 	}
 	h, err := s.place.head(ctx, newest)
 	if err != nil {
@@ -37,14 +36,20 @@ func (s *Shipper) begin(ctx context.Context, snap *local.Snapshot) error {
 		s.fatal = fmt.Errorf("streaming to %s: %w", s.place, ErrOtherFile)
 		return s.fatal
 	}
-	if err := errors.Join(s.sumAll(ctx, snap), s.seal(ctx, h.MaxTXID)); err != nil {
+	if err := s.sumAll(ctx, snap); err != nil {
+		return err
+	}
+	changed, known, err := s.since(snap, position)
+	if err == nil && !known && s.total != t.PostApplyChecksum && s.isSuperseded(h.MaxTXID) {
+		s.fatal = fmt.Errorf("streaming to %s: %w", s.place, ErrSuperseded)
+		err = s.fatal
+	}
+	if err = cmp.Or(err, s.seal(ctx, h.MaxTXID)); err != nil {
 		return err
 	}
 	s.continueAt(h.MaxTXID, t.PostApplyChecksum)
 	_, broken := plan(all, 0)
-	switch changed, known, err := s.since(snap, position); {
-	case err != nil:
-		return err
+	switch {
 	case broken != nil:
 		s.restart()
 		s.o.Log.Warn("the stream has a gap: sending the whole file", "to", s.place, "why", broken)
@@ -56,7 +61,21 @@ func (s *Shipper) begin(ctx context.Context, snap *local.Snapshot) error {
 		s.restart()
 		s.o.Log.Info("the stream cannot be continued: sending the whole file", "to", s.place)
 	}
-	return nil
+	return s.began()
+}
+
+// began reports the fencing number of the lease that streams this file from now on.
+func (s *Shipper) began() error {
+	if s.o.Began == nil || s.o.Lease == nil {
+		return nil
+	}
+	return s.o.Began(s.o.Lease.Fence())
+}
+
+// isSuperseded reports whether another server has written the newest transaction of the place, after this file was last
+// streamed to it.
+func (s *Shipper) isSuperseded(newest ltx.TXID) bool {
+	return s.o.Fence > 0 && fenceOf(newest) > s.o.Fence
 }
 
 // seal ends the stream of earlier holders of the lease.
@@ -78,10 +97,22 @@ func (s *Shipper) Check(ctx context.Context) error {
 	if err != nil {
 		return nil
 	}
-	if id, _ := signature(h); id != s.id {
+	id, position := signature(h)
+	if id != s.id {
 		return fmt.Errorf("streaming to %s: %w", s.place, ErrOtherFile)
 	}
-	return nil
+	if !s.isSuperseded(h.MaxTXID) {
+		return nil
+	}
+	t, err := s.place.tail(ctx, newest)
+	if err != nil {
+		return nil
+	}
+	same, _, known, err := s.compare(ctx, position, t.PostApplyChecksum)
+	if err == nil && !same && !known {
+		err = fmt.Errorf("streaming to %s: %w", s.place, ErrSuperseded)
+	}
+	return err
 }
 
 // newest returns the file with the highest transaction, or nil. It also records when the last snapshot was

@@ -20,7 +20,8 @@ type LeaseFile struct {
 
 type leaseFile struct {
 	Place string `json:"place"`
-	Boot  string `json:"boot"` // the system's start, so that a copied file says nothing about running processes
+	Boot  string `json:"boot"`            // the system's start, so that a copied file says nothing about running processes
+	Fence uint64 `json:"fence,omitempty"` // of the lease that last streamed the database
 	Held
 }
 
@@ -67,7 +68,30 @@ func (l *LeaseFile) Alone(p *Place) bool { return l.Wrote(p) && !l.last.Failover
 
 // Remember records the lease of the process. It survives a power cut.
 func (l *LeaseFile) Remember(p *Place, h Held) error {
-	l.last = leaseFile{p.String(), bootID(), h}
+	next := leaseFile{Place: p.String(), Boot: bootID(), Held: h}
+	if l.last.Place == next.Place {
+		next.Fence = l.last.Fence
+	}
+	return l.write(next)
+}
+
+// Fence returns the fencing number of the lease that last streamed the database to the place, or 0.
+func (l *LeaseFile) Fence(p *Place) uint64 {
+	if l.last.Place != p.String() {
+		return 0
+	}
+	return l.last.Fence
+}
+
+// RememberFence records the fencing number of the lease that streams the database from now on.
+func (l *LeaseFile) RememberFence(fence uint64) error {
+	next := l.last
+	next.Fence = fence
+	return l.write(next)
+}
+
+func (l *LeaseFile) write(next leaseFile) error {
+	l.last = next
 	b, err := json.Marshal(l.last)
 	if err != nil {
 		return err

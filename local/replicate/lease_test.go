@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -350,6 +351,76 @@ func TestFailover(t *testing.T) {
 		if p.isSealed(f.MaxTXID) {
 			t.Errorf("%v of the old writer was not removed (%v)", f, err)
 		}
+	}
+}
+
+// TestOldWriterStartsFirst starts the old writer after another server took over, wrote, and died.
+func TestOldWriterStartsFirst(t *testing.T) {
+	p := directoryPlace(t)
+	clock := &testClock{now: time.Now()}
+	dir := t.TempDir()
+	// run lets a server write once, and returns its shipper's error. It remembers the fencing number as LeaseFile does.
+	fences := map[string]uint64{}
+	run := func(path, value string) error {
+		m := openMaster(t, path, p)
+		defer m.close()
+		m.shipper.o.Fence = fences[path]
+		m.shipper.o.Began = func(fence uint64) error { fences[path] = fence; return nil }
+		checked := m.shipper.Check(t.Context())
+		m.shipper.o.Lease = newLease(p, clock)
+		acquire(t, m.shipper.o.Lease)
+		if value != "" {
+			m.do("SET", "tom", value)
+		}
+		err := m.shipper.Ship(t.Context())
+		if errors.Is(err, ErrSuperseded) != errors.Is(checked, ErrSuperseded) {
+			t.Errorf("before the lease: %v, and with it: %v", checked, err)
+		}
+		return err
+	}
+	a, b := filepath.Join(dir, "a.sqlite"), filepath.Join(dir, "b.sqlite")
+	for _, value := range []string{"1", "2"} {
+		if err := run(a, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := p.Restore(t.Context(), b, time.Time{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(b, "3"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time, too, although it had the lease
+		if err := run(a, "4"); !errors.Is(err, ErrSuperseded) {
+			t.Fatalf("the old writer streams its file: %v", err)
+		}
+		if got := get(t, restored(t, p, time.Time{}), "tom"); got != "3" {
+			t.Fatalf("the place has %q", got)
+		}
+	}
+	// The other server goes on, and the old writer's file may be restored.
+	if err := run(b, "5"); err != nil {
+		t.Error(err)
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		os.Remove(a + suffix)
+	}
+	if _, err := p.Restore(t.Context(), a, time.Time{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(a, ""); err != nil {
+		t.Error(err)
+	}
+	if err := run(a, "6"); err != nil {
+		t.Error(err)
+	}
+	// Without its number, a file replaces the stream.
+	fences[b] = 0
+	if err := run(b, "7"); err != nil {
+		t.Error(err)
+	}
+	if got := get(t, restored(t, p, time.Time{}), "tom"); got != "7" {
+		t.Errorf("the place has %q", got)
 	}
 }
 

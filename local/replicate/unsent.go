@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/superfly/ltx"
+
+	"github.com/meowdis/meowdis/local"
 )
 
 // Unsent returns how many transactions the server has committed since transaction after of the stream. It returns -1 if
@@ -46,21 +48,29 @@ func (s *Shipper) Compare(ctx context.Context, after uint64) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	_, position := signature(h)
+	switch same, changed, known, err := s.compare(ctx, position, t.PostApplyChecksum); {
+	case err != nil:
+		return "", err
+	case same:
+		return fmt.Sprintf("the file has no writes after transaction %d", after), nil
+	case known:
+		return fmt.Sprintf("the file has writes after transaction %d, in %d pages", after, changed.Len()), nil
+	}
+	return fmt.Sprintf("the file has writes after transaction %d", after), nil
+}
+
+// compare reports whether the file has the checksum sum, and which of its pages were written after a position of the
+// stream, if that is known.
+func (s *Shipper) compare(ctx context.Context, at local.Position, sum ltx.Checksum) (same bool, changed local.PageSet, known bool, err error) {
 	snap, err := s.tail.Take()
 	if err != nil {
-		return "", err
+		return false, changed, false, err
 	}
 	defer snap.Close()
 	if err := s.sumAll(ctx, snap); err != nil {
-		return "", err
+		return false, changed, false, err
 	}
-	if s.total == t.PostApplyChecksum {
-		return fmt.Sprintf("the file has no writes after transaction %d", after), nil
-	}
-	_, position := signature(h)
-	changed, known, err := s.since(snap, position)
-	if err != nil || !known {
-		return fmt.Sprintf("the file has writes after transaction %d", after), err
-	}
-	return fmt.Sprintf("the file has writes after transaction %d, in %d pages", after, changed.Len()), nil
+	changed, known, err = s.since(snap, at)
+	return s.total == sum, changed, known, err
 }

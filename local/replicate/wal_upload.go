@@ -51,9 +51,12 @@ type Options struct {
 	Every     time.Duration // interval between two uploads; 0 means one second
 	Keep      time.Duration // how far back the file can be restored; 0 means one day
 	Lease     *Lease        // renewed by the caller; nil streams without a lease
-	Commits   func() int64  // returns how many transactions the server has committed; nil means it is not known
-	Now       func() time.Time
-	Log       *slog.Logger
+	Fence     uint64        // fencing number of the lease that last streamed this file to the place; 0 if unknown
+	// Began, if not nil, is called before the first upload with the fencing number of the lease. Its error stops that upload.
+	Began   func(fence uint64) error
+	Commits func() int64 // returns how many transactions the server has committed; nil means it is not known
+	Now     func() time.Time
+	Log     *slog.Logger
 }
 
 // Status holds the state of a stream.
@@ -94,6 +97,8 @@ const (
 
 // Errors that stop a stream for good.
 var (
+	// ErrSuperseded reports a file that another server's copy has replaced as the writer.
+	ErrSuperseded  = errors.New("another server has written there since this file was streamed, and its writes would be replaced")
 	ErrOtherFile   = errors.New("it has another file's stream: restore that (meowdis restore), or choose another place")
 	errRivalServer = errors.New("another server is streaming to it, too: stop one of them, and restart the other")
 )
