@@ -111,14 +111,19 @@ func similarDatabases(path string) (near []string) {
 	if err != nil {
 		return nil
 	}
-	var files []string
+	var files, databases []string
 	for _, e := range entries {
-		if hasDatabaseEnding(e.Name()) {
-			files = append(files, e.Name())
+		if files = append(files, e.Name()); hasDatabaseEnding(e.Name()) {
+			databases = append(databases, e.Name())
 		}
 	}
-	for _, file := range spelling.Nearest(name, files) {
+	for _, file := range spelling.Nearest(name, databases) {
 		near = append(near, dir+file)
+	}
+	for _, file := range spelling.Nearest(name, files) {
+		if isDatabase(dir+file) && !slices.Contains(near, dir+file) {
+			near = append(near, dir+file)
+		}
 	}
 	return near
 }
