@@ -25,10 +25,7 @@ func newBigKeys(s *streams) *cobra.Command {
 		Short:   "Find the largest keys of each type",
 		Long: `Lists the largest keys of each type, by bytes and by elements. PATTERN selects
 keys. On a file, bytes are exact; a server estimates them with MEMORY USAGE.
-After Ctrl-C it prints a summary of the keys so far.
-
---hot lists the keys used most, by OBJECT FREQ, which needs a server with
-maxmemory-policy allkeys-lfu or volatile-lfu.`,
+After Ctrl-C it prints a summary of the keys so far.`,
 		Example: `  meowdis bigkeys redis://localhost --samples 0 'session:*'
   meowdis bigkeys redis://localhost --hot`,
 		ValidArgsFunction: targets.CompleteNames(1),
@@ -47,7 +44,7 @@ maxmemory-policy allkeys-lfu or volatile-lfu.`,
 		},
 	}
 	o.addFlags(cmd, 5, "keys of each type")
-	cmd.Flags().BoolVar(&o.hot, "hot", false, "list the keys used most, by OBJECT FREQ")
+	cmd.Flags().BoolVar(&o.hot, "hot", false, "list the keys used most; needs an LFU maxmemory-policy")
 	return cmd
 }
 

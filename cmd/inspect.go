@@ -50,9 +50,7 @@ func newInspect(s *streams) *cobra.Command {
 		Short:   "Browse keys and values in full screen",
 		Long: `Shows the keys of a target as a tree or a list, with their types, sizes and
 TTLs, and their values. Press ? for its key bindings. It writes nothing until
-you unlock it with w. Several targets open in tabs.
-
---keys prints the key bindings and colours, which you can change in config.toml.`,
+you unlock it with w. Several targets open in tabs.`,
 		Example: `  meowdis inspect cats.sqlite
   meowdis inspect --separator / paths.sqlite
   meowdis inspect cats.sqlite @prod redis://localhost:6379
@@ -75,7 +73,7 @@ you unlock it with w. Several targets open in tabs.
 	cmd.Flags().StringVar(&o.separator, "separator", ":", "`TEXT` that splits names into folders")
 	cmd.Flags().BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	cmd.Flags().StringVar(&o.background, "background", "auto", "background `SHADE` of the terminal: light, dark, or auto, which asks the terminal")
-	cmd.Flags().BoolVar(&o.keys, "keys", false, "print the default key bindings and colours, in the form of config.toml")
+	cmd.Flags().BoolVar(&o.keys, "keys", false, "print the key bindings and colours for config.toml")
 	flags.Alias(cmd.Flags(), "delimiter", "separator")
 	cmd.RegisterFlagCompletionFunc("separator", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("background", cobra.FixedCompletions(backgrounds, cobra.ShellCompDirectiveNoFileComp))

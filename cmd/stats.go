@@ -29,10 +29,7 @@ func newStats(s *streams) *cobra.Command {
 		Long: `Counts keys, elements and bytes by type and by prefix, and keys by their TTL,
 and lists the largest keys. PATTERN selects keys. On a file, bytes are exact; a
 server estimates them with MEMORY USAGE. After Ctrl-C it prints a summary of the
-keys so far.
-
---live shows the activity of the target instead: memory, clients, commands, hits
-and rates, until Ctrl-C.`,
+keys so far.`,
 		Example: `  meowdis stats cats.sqlite
   meowdis stats redis://localhost --limit 100000
   meowdis stats redis://localhost --live`,
@@ -58,13 +55,13 @@ and rates, until Ctrl-C.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.separator, "separator", ":", "`TEXT` that ends a prefix; empty for no prefixes")
+	f.StringVar(&o.separator, "separator", ":", "`TEXT` that ends a prefix; empty for none")
 	f.IntVar(&o.depth, "depth", 1, "`NUMBER` of parts in a prefix")
-	f.BoolVar(&o.live, "live", false, "show the activity of the target, until Ctrl-C")
-	f.VarP(&o.interval, "interval", "i", "with --live, wait `DURATION` between samples")
+	f.BoolVar(&o.live, "live", false, "show its activity: memory, clients, commands, hits")
+	f.VarP(&o.interval, "interval", "i", "wait `DURATION` between samples of --live")
 	o.addFlags(cmd, 10, "keys and prefixes")
 	flags.Alias(f, "count", "limit")
 	flags.Alias(f, "prefixes", "top")
-	f.Lookup("limit").Usage = "read at most `NUMBER` keys, in no particular order; with --live, take `NUMBER` samples"
+	f.Lookup("limit").Usage = "read at most `NUMBER` keys, in no particular order; with --live, take NUMBER samples"
 	return cmd
 }
