@@ -67,7 +67,7 @@ func (o *bigKeysOptions) runHot(ctx context.Context, s *streams) error {
 		keys := int64(0)
 		names := walk(c, keyspace.Names)
 		names.Match = o.match
-		bar := newProgress(s, "reading keys", "keys", report.Keys)
+		r := newKeysReport(s, "reading keys", report.Keys, c)
 		err = names.Keys(ctx, func(page []keyspace.Key) error {
 			if room := o.limit - keys; o.limit > 0 && int64(len(page)) > room {
 				page = page[:room]
@@ -78,18 +78,19 @@ func (o *bigKeysOptions) runHot(ctx context.Context, s *streams) error {
 			}
 			hot = hottest(append(hot, found...), o.top)
 			keys += int64(len(page))
-			bar.Add(int64(len(page)))
+			countRead(r, page)
 			if o.limit > 0 && keys == o.limit {
 				return errEnough
 			}
 			return nil
 		})
-		bar.End()
+		r.Bar.End()
 		if err = ignoreStop(ctx, err); err != nil {
 			return err
 		}
+		r.SayNodes()
 		if o.json {
-			return writeJSON(s, report.HotJSON(hot, keys))
+			return writeJSON(s, r.WithNodes(report.HotJSON(hot, keys)))
 		}
 		_, err = io.WriteString(s.screen, report.HotKeys(hot, keys))
 		return err

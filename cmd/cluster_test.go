@@ -65,11 +65,12 @@ func TestClusterListens(t *testing.T) {
 // All verbs work on the keys of all masters.
 func TestCluster(t *testing.T) {
 	t.Parallel()
-	cluster := clustertest.Start(t, 3, false)
+	cluster := clustertest.Start(t, 3, false, "--maxmemory-policy", "allkeys-lfu")
 	m := mover{t, t.TempDir()}
 	node := "redis://" + cluster.Masters[1].Address
 	all := "cluster://127.0.0.1:1," + cluster.Masters[2].Address // the first is down
 	m.run(0, "exec", "-t", "cats.sqlite", "EVAL", `for i = 1, 90 do redis.call('SET', 'cat:' .. i, i) redis.call('RPUSH', 'list:' .. i, 'a', 'b') end`, "0")
+	nodes := `"nodes":\[({"node":"127.0.0.1:\d+","keys":\d\d},?){3}\]`
 	for _, step := range []struct {
 		args string
 		says string // a regular expression
@@ -82,12 +83,15 @@ func TestCluster(t *testing.T) {
 		{"diff " + node + " back.sqlite", "^$"},
 		{"diff back.sqlite " + node, "^$"},
 		{"dump " + node + " cats.archive", "180 keys"},
-		{"dump --json --force " + node + " cats.archive", `(?s)read \d\d keys.*"nodes":\[({"node":"127.0.0.1:\d+","keys":\d\d},?){3}\]`},
+		{"dump --json --force " + node + " cats.archive", `(?s)read \d\d keys.*` + nodes},
 		{"export " + node + " cats.rdb", "180 keys"},
 		{"restore --replace -t " + all + " cats.archive", "180 keys"},
 		{"import --replace -t " + all + " cats.rdb", "180 keys"},
-		{"stats -t " + all, `180`},
-		{"bigkeys -t " + all, `list`},
+		{"stats -t " + all, `(?s)(127.0.0.1:\d+: read \d\d keys.*){3}180 keys`},
+		{"stats --json -t " + all, nodes},
+		{"bigkeys -t " + all, `(?s)(127.0.0.1:\d+: read \d\d keys.*){3}list`},
+		{"bigkeys --json -t " + all, nodes},
+		{"bigkeys --hot --json -t " + all, nodes},
 		{"peek -t " + all + " list:7", `(?s)list:7.*a`},
 		{"status -t " + all, `(?s)kind +Redis Cluster.*keys +180 in database 0.*3 masters.*` + regexp.QuoteMeta(cluster.Masters[0].Address) + ` +master +5461 slots +\d+ keys`},
 		{"latency -t " + all + " --limit 1", `(?s).`},

@@ -95,8 +95,7 @@ func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
 }
 
 func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *targets.Conn, read transfer.ReadOptions) error {
-	r := newReport(s, "comparing", "keys", total(ctx, a, read))
-	r.ByNode("comparing", a.NodeOf())
+	r := newKeysReport(s, "comparing", total(ctx, a, read), a)
 	differences := 0
 	found := func(d transfer.Difference) {
 		differences++

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/cmd/internal/flags"
+	"github.com/meowdis/meowdis/cmd/internal/move"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/display"
@@ -75,6 +76,11 @@ func (o *keysOptions) run(ctx context.Context, s *streams) error {
 				return err
 			}
 		}
+		r := &move.Report{} // on a terminal the keys themselves show the progress
+		if !s.outTerminal {
+			r = newKeysReport(s, "reading keys", -1, c)
+		}
+		defer r.Bar.End()
 		err := o.pages(c)(ctx, func(keys []keyspace.Key) error {
 			var out []byte
 			for _, k := range keys {
@@ -82,6 +88,7 @@ func (o *keysOptions) run(ctx context.Context, s *streams) error {
 					break
 				}
 				out = o.append(out, s, k)
+				r.Read(k.Name)
 			}
 			if _, err := s.out.Write(out); err != nil {
 				return err

@@ -16,7 +16,7 @@ func Main() int {
 	s := &streams{
 		in: os.Stdin, screen: os.Stdout, errScreen: os.Stderr, getenv: os.Getenv,
 		askSecret:   askSecret,
-		size:        func() (int, int, error) { return term.GetSize(int(os.Stdout.Fd())) },
+		size:        terminalSize,
 		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
@@ -31,6 +31,14 @@ func Main() int {
 	root.SetArgs(args)
 	ran, err := root.ExecuteContextC(context.Background())
 	return s.exitCode(ran, err)
+}
+
+// terminalSize returns the size of the terminal of stdout, or of stderr if stdout is a file or a pipe.
+func terminalSize() (width, height int, err error) {
+	if width, height, err = term.GetSize(int(os.Stdout.Fd())); err != nil {
+		return term.GetSize(int(os.Stderr.Fd()))
+	}
+	return width, height, nil
 }
 
 // growStack makes the stack of the goroutine large while it is nearly empty. Otherwise SQLite makes Go double and copy

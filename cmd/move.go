@@ -108,13 +108,19 @@ func newReport(s *streams, what, unit string, total int64) *move.Report {
 	return &move.Report{Notes: s.err, Bar: newProgress(s, what, unit, total)}
 }
 
-// newMoveReport returns a report of moved keys, with JSON on stdout if a flag asks for it. src is the source, nil for none
-// that could be a cluster.
-func newMoveReport(s *streams, keys *move.Options, what string, total int64, src *targets.Conn) *move.Report {
+// newKeysReport returns a report of the keys of src, which it counts by node if src is a cluster. src is nil for none that
+// could be.
+func newKeysReport(s *streams, what string, total int64, src *targets.Conn) *move.Report {
 	r := newReport(s, what, "keys", total)
 	if src != nil {
 		r.ByNode(what, src.NodeOf())
 	}
+	return r
+}
+
+// newMoveReport returns a report of keys moved from src, with JSON on stdout if a flag asks for it.
+func newMoveReport(s *streams, keys *move.Options, what string, total int64, src *targets.Conn) *move.Report {
+	r := newKeysReport(s, what, total, src)
 	if keys.JSON {
 		r.JSON = s.out
 	}

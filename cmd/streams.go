@@ -27,7 +27,7 @@ type streams struct {
 
 	// askSecret asks for a line without echo.
 	askSecret func(question string) (string, error)
-	// size returns the size of the output's terminal.
+	// size returns the size of the terminal of stdout or stderr.
 	size func() (width, height int, err error)
 
 	inTerminal  bool // stdin is a terminal

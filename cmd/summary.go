@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/move"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/indexes"
@@ -61,28 +62,36 @@ func (o *summaryOptions) run(ctx context.Context, s *streams, summary *stats.Sum
 			report.Indexes = indexesOf(ctx, c)
 		}
 		pages := o.pages(c, &report)
-		bar := newProgress(s, "reading keys", "keys", report.Keys)
+		r := newKeysReport(s, "reading keys", report.Keys, c)
 		err = pages(ctx, func(keys []keyspace.Key) error {
 			if room := o.limit - summary.Total.Keys; o.limit > 0 && int64(len(keys)) > room {
 				keys = keys[:room]
 			}
 			summary.Add(keys)
-			bar.Add(int64(len(keys)))
+			countRead(r, keys)
 			if o.limit > 0 && summary.Total.Keys == o.limit {
 				return errEnough
 			}
 			return nil
 		})
-		bar.End()
+		r.Bar.End()
 		if err = ignoreStop(ctx, err); err != nil {
 			return err
 		}
+		r.SayNodes()
 		if o.json {
-			return writeJSON(s, report.JSON(summary, prefixes))
+			return writeJSON(s, r.WithNodes(report.JSON(summary, prefixes)))
 		}
 		_, err = io.WriteString(s.screen, write(report))
 		return err
 	})
+}
+
+// countRead counts keys that were read.
+func countRead(r *move.Report, keys []keyspace.Key) {
+	for _, k := range keys {
+		r.Read(k.Name)
+	}
 }
 
 // report returns an empty report about a target.

@@ -83,8 +83,7 @@ func (r *Report) Seen(p transfer.Part) {
 	if !p.Last {
 		return
 	}
-	r.Bar.Add(1)
-	r.addToNode(p.Key.Name)
+	r.Read(p.Key.Name)
 	if p.Changed {
 		if r.changed++; r.changed <= MaxListed {
 			r.Say("%s changed while it was read: its copy may mix old and new data", p.Key)
@@ -128,9 +127,7 @@ func Count(n int64, one string) string {
 // Done prints one line about the moved keys, and adds the JSON result.
 func (r *Report) Done(did string, w transfer.Written) {
 	r.AddResult(Outcome{did, w.Keys, w.Skipped, w.Expired, r.deleted, r.changed, r.incomplete, r.Failed, r.nodes.list()})
-	for _, one := range r.nodes.list() {
-		r.Say("%s: read %s", one.Node, Count(one.Keys, "key"))
-	}
+	r.SayNodes()
 	line := did + " " + Count(w.Keys, "key")
 	for _, more := range []struct {
 		n    int64

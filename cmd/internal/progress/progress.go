@@ -4,6 +4,7 @@ package progress
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,12 +92,20 @@ func (p *Bar) Set(done, total int64) {
 	}
 }
 
-// Say changes the description of the bar.
-func (p *Bar) Say(what string) {
+// barWidth is the width of the percentage and the bar.
+const barWidth = 28
+
+// Say changes the description of the bar, to the first that leaves room for the bar, or to the last one.
+func (p *Bar) Say(descriptions ...string) {
 	if p == nil {
 		return
 	}
-	p.bar.Describe(what)
+	width, _, err := p.size()
+	i := slices.IndexFunc(descriptions, func(d string) bool { return err != nil || ansi.StringWidth(d)+barWidth < width })
+	if i < 0 {
+		i = len(descriptions) - 1
+	}
+	p.bar.Describe(descriptions[i])
 	p.Set(p.done, p.total)
 }
 

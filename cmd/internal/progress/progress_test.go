@@ -38,6 +38,21 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// TestDescriptions chooses the longest description beside which the bar fits.
+func TestDescriptions(t *testing.T) {
+	for width, want := range map[int]string{38: "long text", 37: "short", 10: "short"} {
+		var drawn bytes.Buffer
+		p := New(&drawn, func() (int, int, error) { return width, 24, nil }, "", "keys", 100)
+		p.began = time.Now().Add(-2 * quick)
+		for deadline := time.Now().Add(10 * time.Second); drawn.Len() == 0 && time.Now().Before(deadline); {
+			p.Say("long text", "short") // draws ten times a second
+		}
+		if !strings.Contains(drawn.String(), want) {
+			t.Errorf("%d columns: %q", width, drawn.String())
+		}
+	}
+}
+
 // TestBytes: sizes are shown as people write them, so that there is room for the time that is left.
 func TestBytes(t *testing.T) {
 	var drawn bytes.Buffer
