@@ -30,7 +30,8 @@ func newPlace(f files, name string) *Place {
 
 // files stores and lists the files of a place.
 type files interface {
-	// list returns the files of a level, in any order. A missing level is empty.
+	// list returns the files of a level, in any order. A missing level is empty. The list may leave out a
+	// file that is created during the call, and contain a later one.
 	list(ctx context.Context, level int) ([]*ltx.FileInfo, error)
 	// open reads size bytes from offset, or all with size 0. The error is fs.ErrNotExist for a missing file.
 	open(ctx context.Context, f *ltx.FileInfo, offset, size int64) (io.ReadCloser, error)
@@ -88,13 +89,20 @@ func IsURL(word string) bool {
 // String returns the place without credentials.
 func (p *Place) String() string { return p.name }
 
-// all returns the files of all levels that are part of the stream.
+// all returns the files of all levels that are part of the stream. It lists them again if there is a gap.
 func (p *Place) all(ctx context.Context) ([]*ltx.FileInfo, error) {
-	all, err := p.listAll(ctx)
-	if err != nil {
-		return nil, err
+	for attempt := 1; ; attempt++ {
+		all, err := p.listAll(ctx)
+		if err == nil {
+			all, err = p.valid(ctx, all)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if _, gap := plan(all, 0); gap == nil || attempt == attempts {
+			return all, nil
+		}
 	}
-	return p.valid(ctx, all)
 }
 
 // listAll returns the files of all levels.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -136,4 +137,52 @@ func TestLeft(t *testing.T) {
 	if !errors.Is(gone, os.ErrNotExist) || there != nil {
 		t.Error(gone, there)
 	}
+}
+
+// TestListedWhileWritten restores from a directory whose listing has a new file, but not the one before it.
+func TestListedWhileWritten(t *testing.T) {
+	p := directoryPlace(t)
+	m := openMaster(t, filepath.Join(t.TempDir(), "a.sqlite"), p)
+	defer m.close()
+	for _, value := range []string{"1", "2", "3"} {
+		m.do("SET", "tom", value)
+		if err := m.shipper.Ship(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for incomplete := range 3 {
+		late := newPlace(&lateListing{p.files, incomplete}, p.name)
+		if got := get(t, restored(t, late, time.Time{}), "tom"); got != "3" {
+			t.Errorf("after %d incomplete lists: %q", incomplete, got)
+		}
+	}
+	listed, err := p.list(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range listed {
+		if f.MinTXID == 2 {
+			if err := p.remove(t.Context(), []*ltx.FileInfo{f}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := p.Restore(t.Context(), filepath.Join(t.TempDir(), "b.sqlite"), time.Time{}, nil); err == nil || !strings.Contains(err.Error(), "files are missing") {
+		t.Errorf("with a gap: %v", err)
+	}
+}
+
+// lateListing leaves the second file out of some lists.
+type lateListing struct {
+	files
+	incomplete int
+}
+
+func (l *lateListing) list(ctx context.Context, level int) ([]*ltx.FileInfo, error) {
+	all, err := l.files.list(ctx, level)
+	if level == 0 && l.incomplete > 0 {
+		l.incomplete--
+		all = slices.DeleteFunc(all, func(f *ltx.FileInfo) bool { return f.MinTXID == 2 })
+	}
+	return all, err
 }
