@@ -1,9 +1,7 @@
 package inverted
 
 import (
-	"bytes"
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -12,7 +10,6 @@ import (
 	"github.com/meowdis/meowdis/redis/search/geo"
 	"github.com/meowdis/meowdis/redis/search/query"
 	"github.com/meowdis/meowdis/redis/search/text"
-	"github.com/meowdis/meowdis/store"
 )
 
 // Program is a compiled query. Its leaves say which rows to read; after these are loaded, Run finds the documents.
@@ -31,42 +28,6 @@ type Program struct {
 	schema *Schema
 	root   *clause
 	terms  map[string]*Leaf
-}
-
-// Leaf is a list of documents to read.
-type Leaf struct {
-	Term    []byte        // of search_postings, or nil
-	Field   *Field        // of a range of numbers, vectors or shapes
-	Ranges  []NumberRange // of search_numbers
-	accepts func(f float64) bool
-	Radius  float64   // of vectors
-	To      *Distance // of vectors, nil for other leaves
-	shape   func(wkt string) bool
-	matches func(word string) bool // of a Scan
-
-	word      string
-	spans     []span // of postings, in order once finish was called
-	count     int    // of their documents that are not hidden
-	hidden    map[int64]bool
-	postings  []Posting // of a Scan, until they are spans
-	docs      []int64
-	distances map[int64]float64
-}
-
-// NumberRange holds the numbers from Min to Max, both included.
-type NumberRange struct{ Min, Max float64 }
-
-// Expansion is a set of terms that match a pattern.
-type Expansion struct {
-	First, Next []byte // the range of terms to look at; Next is excluded
-	Whole       bool   // every term of the range matches
-	Limit       int
-	matches     func(text string) bool
-	tags        bool
-	found       map[string]bool
-	seen        map[string]bool // the terms of the index that may be taken
-	program     *Program
-	clause      *clause
 }
 
 type clauseKind byte
@@ -104,12 +65,6 @@ type clause struct {
 func (c *clause) child() *clause {
 	return &clause{weight: 1, slop: -1, mask: c.mask, masked: c.masked, field: c.field}
 }
-
-// maxExpansions limits the terms of an Expansion.
-const maxExpansions = 200
-
-// minPrefix limits how short an affix may be.
-const minPrefix = 2
 
 // CompileOptions holds the options of a command that apply to its query.
 type CompileOptions struct {
@@ -332,92 +287,6 @@ func (p *Program) tag(c *clause, n *query.Tag) {
 	}
 }
 
-func (p *Program) affix(c *clause, n *query.Affix, prefix []byte, tags bool, normal func(string) string) {
-	affix := normal(n.Text)
-	if len(affix) < minPrefix {
-		return
-	}
-	switch n.Kind {
-	case query.Prefix:
-		p.expand(c, append(bytes.Clone(prefix), affix...), nil, tags)
-	case query.Suffix:
-		p.expand(c, prefix, func(s string) bool { return strings.HasSuffix(s, affix) }, tags)
-	default:
-		p.expand(c, prefix, func(s string) bool { return strings.Contains(s, affix) }, tags)
-	}
-}
-
-// expand makes c a union of the terms that begin with prefix and match. A nil matches accepts all.
-func (p *Program) expand(c *clause, prefix []byte, matches func(string) bool, tags bool) {
-	c.kind = union
-	p.Expansions = append(p.Expansions, &Expansion{First: prefix, Next: After(prefix), Whole: matches == nil, Limit: maxExpansions, matches: matches, tags: tags, found: map[string]bool{}, program: p, clause: c})
-}
-
-// Take adds a term of the index to the expansion if it matches. It returns false if the expansion is full.
-func (e *Expansion) Take(term []byte) bool {
-	if len(e.found) >= e.Limit {
-		return false
-	}
-	if bytes.Compare(term, e.First) < 0 || bytes.Compare(term, e.Next) >= 0 || e.found[string(term)] {
-		return true
-	}
-	word := Word(term)
-	if e.tags {
-		word = TagOf(term)
-	} else if !IsPlainWord(word) {
-		return true
-	}
-	if !e.Whole && !e.matches(word) {
-		return true
-	}
-	e.found[string(term)] = true
-	v := e.clause.child()
-	if e.tags {
-		v.kind, v.leaf = leaf, e.program.term(bytes.Clone(term))
-	} else {
-		e.program.word(v, word, false)
-	}
-	e.clause.children = append(e.clause.children, v)
-	return true
-}
-
-// See notes a term of the index that matches, for TakeSeen. It returns the bytes that it allocated.
-func (e *Expansion) See(term []byte) (allocated int64) {
-	if e.seen[string(term)] || !e.tags && !IsPlainWord(Word(term)) {
-		return 0
-	}
-	word := Word(term)
-	if e.tags {
-		word = TagOf(term)
-	}
-	if !e.Whole && !e.matches(word) {
-		return 0
-	}
-	if len(e.seen) >= 4*e.Limit { // only the first ones are taken
-		for _, far := range e.sortedSeen()[e.Limit:] {
-			delete(e.seen, far)
-		}
-	}
-	if e.seen == nil {
-		e.seen = map[string]bool{}
-	}
-	e.seen[string(term)] = true
-	return int64(64 + len(term))
-}
-
-// Forget forgets the terms of See.
-func (e *Expansion) Forget() { clear(e.seen) }
-
-// TakeSeen takes the first terms of See.
-func (e *Expansion) TakeSeen() {
-	for _, term := range e.sortedSeen() {
-		e.Take([]byte(term))
-	}
-	e.seen = nil
-}
-
-func (e *Expansion) sortedSeen() []string { return slices.Sorted(maps.Keys(e.seen)) }
-
 // Words returns the words that the expansions found.
 func (p *Program) Words() (words []string) {
 	for _, e := range p.Expansions {
@@ -428,90 +297,6 @@ func (p *Program) Words() (words []string) {
 		}
 	}
 	return words
-}
-
-// Full reports whether the expansion has reached its limit of terms.
-func (e *Expansion) Full() bool { return len(e.found) >= e.Limit }
-
-// TakeAll adds the matching terms of a batch.
-func (e *Expansion) TakeAll(b *Batch) {
-	for term := range b.terms {
-		e.Take([]byte(term))
-	}
-}
-
-// LoadBlock adds the rows of a block of search_postings, without the hidden documents.
-func (l *Leaf) LoadBlock(data []byte, hidden map[int64]bool, w *store.Work) {
-	w.Step(len(data))
-	switch {
-	case l.To != nil:
-		l.loadVectors(data, hidden)
-	case l.shape != nil:
-		Blobs(data, func(doc int64, wkt []byte) {
-			if !hidden[doc] && (len(l.docs) == 0 || l.docs[len(l.docs)-1] != doc) {
-				w.Step(16 * len(wkt))
-				if l.shape(string(wkt)) {
-					w.Grow(8)
-					l.docs = append(l.docs, doc)
-				}
-			}
-		})
-	default:
-		w.Grow(int64(len(data)))
-		l.hidden = hidden
-		l.spans = appendSpans(l.spans, data)
-	}
-}
-
-func (l *Leaf) loadVectors(data []byte, hidden map[int64]bool) {
-	if l.distances == nil {
-		l.distances = map[int64]float64{}
-	}
-	Blobs(data, func(doc int64, v []byte) {
-		if hidden[doc] {
-			return
-		}
-		if d := l.To.To(v); d <= l.Radius {
-			if old, ok := l.distances[doc]; !ok {
-				l.docs = append(l.docs, doc)
-				l.distances[doc] = d
-			} else {
-				l.distances[doc] = min(old, d)
-			}
-		}
-	})
-}
-
-// LoadNumber adds a row of search_numbers.
-func (l *Leaf) LoadNumber(value float64, doc int64, hidden map[int64]bool) {
-	if !hidden[doc] && l.accepts(value) {
-		l.docs = append(l.docs, doc)
-	}
-}
-
-// LoadBatch adds the rows of a batch, whose documents have greater numbers than the table's.
-func (l *Leaf) LoadBatch(b *Batch, w *store.Work) {
-	if l.Ranges != nil {
-		for _, n := range b.Numbers {
-			if n.Field != l.Field.ID {
-				continue
-			}
-			for _, r := range l.Ranges {
-				if r.Min <= n.Value && n.Value <= r.Max {
-					l.LoadNumber(n.Value, n.Doc, nil)
-				}
-			}
-		}
-	} else if c := b.terms[string(l.Term)]; c != nil {
-		l.LoadBlock(c.sealed(), l.hidden, w)
-	}
-}
-
-// finish sorts the loaded documents.
-func (l *Leaf) finish() {
-	l.order()
-	slices.Sort(l.docs)
-	l.docs = slices.Compact(l.docs)
 }
 
 // InfoOf finds the document in a sorted list.

@@ -1,0 +1,104 @@
+package inverted
+
+import (
+	"slices"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// Leaf is a list of documents to read.
+type Leaf struct {
+	Term    []byte        // of search_postings, or nil
+	Field   *Field        // of a range of numbers, vectors or shapes
+	Ranges  []NumberRange // of search_numbers
+	accepts func(f float64) bool
+	Radius  float64   // of vectors
+	To      *Distance // of vectors, nil for other leaves
+	shape   func(wkt string) bool
+	matches func(word string) bool // of a Scan
+
+	word      string
+	spans     []span // of postings, in order once finish was called
+	count     int    // of their documents that are not hidden
+	hidden    map[int64]bool
+	postings  []Posting // of a Scan, until they are spans
+	docs      []int64
+	distances map[int64]float64
+}
+
+// NumberRange holds the numbers from Min to Max, both included.
+type NumberRange struct{ Min, Max float64 }
+
+// LoadBlock adds the rows of a block of search_postings, without the hidden documents.
+func (l *Leaf) LoadBlock(data []byte, hidden map[int64]bool, w *store.Work) {
+	w.Step(len(data))
+	switch {
+	case l.To != nil:
+		l.loadVectors(data, hidden)
+	case l.shape != nil:
+		Blobs(data, func(doc int64, wkt []byte) {
+			if !hidden[doc] && (len(l.docs) == 0 || l.docs[len(l.docs)-1] != doc) {
+				w.Step(16 * len(wkt))
+				if l.shape(string(wkt)) {
+					w.Grow(8)
+					l.docs = append(l.docs, doc)
+				}
+			}
+		})
+	default:
+		w.Grow(int64(len(data)))
+		l.hidden = hidden
+		l.spans = appendSpans(l.spans, data)
+	}
+}
+
+func (l *Leaf) loadVectors(data []byte, hidden map[int64]bool) {
+	if l.distances == nil {
+		l.distances = map[int64]float64{}
+	}
+	Blobs(data, func(doc int64, v []byte) {
+		if hidden[doc] {
+			return
+		}
+		if d := l.To.To(v); d <= l.Radius {
+			if old, ok := l.distances[doc]; !ok {
+				l.docs = append(l.docs, doc)
+				l.distances[doc] = d
+			} else {
+				l.distances[doc] = min(old, d)
+			}
+		}
+	})
+}
+
+// LoadNumber adds a row of search_numbers.
+func (l *Leaf) LoadNumber(value float64, doc int64, hidden map[int64]bool) {
+	if !hidden[doc] && l.accepts(value) {
+		l.docs = append(l.docs, doc)
+	}
+}
+
+// LoadBatch adds the rows of a batch, whose documents have greater numbers than the table's.
+func (l *Leaf) LoadBatch(b *Batch, w *store.Work) {
+	if l.Ranges != nil {
+		for _, n := range b.Numbers {
+			if n.Field != l.Field.ID {
+				continue
+			}
+			for _, r := range l.Ranges {
+				if r.Min <= n.Value && n.Value <= r.Max {
+					l.LoadNumber(n.Value, n.Doc, nil)
+				}
+			}
+		}
+	} else if c := b.terms[string(l.Term)]; c != nil {
+		l.LoadBlock(c.sealed(), l.hidden, w)
+	}
+}
+
+// finish sorts the loaded documents.
+func (l *Leaf) finish() {
+	l.order()
+	slices.Sort(l.docs)
+	l.docs = slices.Compact(l.docs)
+}
