@@ -98,6 +98,7 @@ func restore(c *Call) Plan {
 	return c.create(creation{
 		key: key, reply: resp.OK, first: first, few: MaxUnstagedStmts,
 		value:    func(c *Call, key []byte) []store.Stmt { return c.makeValue(key, v) },
+		elements: func() addition { return c.elementsOf(v) },
 		restored: true, expires: expires, updated: updated,
 	})
 }
@@ -148,11 +149,7 @@ func (c *Call) makeValue(key []byte, v rdb.Value) []store.Stmt {
 	case rdb.Hash:
 		return c.makeHash(key, v)
 	case rdb.ZSet:
-		elems := make([]element, len(v))
-		for i, m := range v {
-			elems[i] = element{m.Name, m.Score}
-		}
-		return c.makeZSet(key, elems)
+		return c.makeZSet(key, elementsOfZSet(v))
 	case *rdb.Stream:
 		return c.restoreStream(key, v)
 	case *rdb.VectorSet:
@@ -169,41 +166,59 @@ func (c *Call) makeValue(key []byte, v rdb.Value) []store.Stmt {
 	return nil
 }
 
-// sqlExpireFields sets the expiry of fields [hash, name, ms].
-const sqlExpireFields = `INSERT INTO hashes(key_id, hash, field, value, seq, expires_at)
-	SELECT h.key_id, h.hash, h.field, h.value, h.seq, j.value ->> 2 FROM json_each(?4) j CROSS JOIN hashes h
-		ON h.key_id = ` + liveID + ` AND h.hash = ` + itemHash + ` AND h.field = ` + itemName + `
-	WHERE true ON CONFLICT(key_id, hash, field) DO UPDATE SET expires_at = excluded.expires_at`
+// elementsOf returns the elements of a value for creation.elements.
+func (c *Call) elementsOf(v rdb.Value) addition {
+	switch v := v.(type) {
+	case rdb.List:
+		return listAddition(tail, v)
+	case rdb.Set:
+		return setAddition(v)
+	case rdb.Hash:
+		return hashAddition(c.liveFields(v))
+	case rdb.ZSet:
+		return zsetAddition(elementsOfZSet(v), zaddOptions{nx: true})
+	}
+	return addition{}
+}
 
-// makeHash makes a hash of the fields that have not expired, and no key if all have.
-func (c *Call) makeHash(key []byte, h rdb.Hash) []store.Stmt {
-	var fields [][]byte
-	var expiring []rdb.Field
+func elementsOfZSet(v rdb.ZSet) []element {
+	elems := make([]element, len(v))
+	for i, m := range v {
+		elems[i] = element{m.Name, m.Score}
+	}
+	return elems
+}
+
+// liveFields returns the fields that have not expired, and their expiries, nil if none expires.
+func (c *Call) liveFields(h rdb.Hash) (fields [][]byte, expires []int64) {
+	fields = make([][]byte, 0, 2*len(h))
 	for _, f := range h {
-		switch {
-		case f.ExpiresAt == 0:
-		case f.ExpiresAt <= c.Env.Now:
+		if f.ExpiresAt != 0 && f.ExpiresAt <= c.Env.Now {
 			continue
-		default:
-			expiring = append(expiring, f)
+		}
+		if f.ExpiresAt != 0 && expires == nil {
+			expires = make([]int64, len(fields)/2, len(h))
+		}
+		if expires != nil {
+			expires = append(expires, f.ExpiresAt)
 		}
 		fields = append(fields, f.Name, f.Value)
 	}
-	if len(fields) == 0 {
+	return fields, expires
+}
+
+// makeHash makes a hash of the fields that have not expired, and no key if all have.
+func (c *Call) makeHash(key []byte, h rdb.Hash) []store.Stmt {
+	fields, expires := c.liveFields(h)
+	switch {
+	case len(fields) == 0:
 		return nil
+	case expires != nil:
+		return newAdditionBuild(hashAddition(fields, expires)).all(c, key)
 	}
 	stmts := []store.Stmt{c.ensure(key, hashType)}
 	for part := range c.rounds(fields, 2) {
 		stmts = append(stmts, c.addFields(key, part)...)
-	}
-	for some := range slices.Chunk(expiring, c.round()) {
-		var list []byte
-		for _, f := range some {
-			list = append(strconv.AppendInt(append(list, ",["...), HashOf(f.Name), 10), ',')
-			list = append(strconv.AppendInt(append(appendHex(list, f.Name), ','), f.ExpiresAt, 10), ']')
-		}
-		list[0] = '['
-		stmts = append(stmts, c.stmt(sqlExpireFields, key, store.TextBytes(append(list, ']'))))
 	}
 	return stmts
 }

@@ -291,8 +291,9 @@ func (s *sortCall) finish(values []resp.Value) Plan {
 	}
 	return s.create(creation{
 		key: s.destination, reply: resp.MakeInt(int64(len(list))), few: MaxUnstagedStmts,
-		first: func(c *Call) []store.Stmt { return []store.Stmt{c.drop(s.destination)} },
-		value: func(c *Call, key []byte) []store.Stmt { return c.makeList(key, list) },
+		first:    func(c *Call) []store.Stmt { return []store.Stmt{c.drop(s.destination)} },
+		value:    func(c *Call, key []byte) []store.Stmt { return c.makeList(key, list) },
+		elements: func() addition { return listAddition(tail, list) },
 	})
 }
 

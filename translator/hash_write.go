@@ -148,12 +148,11 @@ func hset(ok bool) func(*Call) Plan {
 			return c.setField(key, fields[0], fields[1], ok)
 		}
 		if c.Env.MayStage {
-			return c.stageHSet(key, fields, func(added, _ int64) resp.Value {
-				if ok {
-					return resp.OK
-				}
-				return resp.MakeInt(added)
-			})
+			a := hashAddition(fields, nil)
+			if ok {
+				a.reply = func(_, _ int64) resp.Value { return resp.OK }
+			}
+			return c.stageAddition(key, a)
 		}
 		put, adding := c.putFields(key, fields, setting{several: sqlSetFields, one: sqlReplaceField})
 		touched := c.touch(key)

@@ -69,7 +69,7 @@ func lastButOneChanged(before store.Result) bool { return before.Changes[len(bef
 func push(e end) func(*Call) Plan {
 	return func(c *Call) Plan {
 		if c.Env.MayStage {
-			return c.stagePush(c.Args[1], e, c.Args[2:])
+			return c.stageAddition(c.Args[1], listAddition(e, c.Args[2:]))
 		}
 		return c.push(e, c.purge(c.Args[1]))
 	}

@@ -56,7 +56,7 @@ func sadd(c *Call) Plan {
 		return write(changedEither(0, tryFirstStmts), append(stmts, first)...)
 	}
 	if c.Env.MayStage {
-		return c.stageSAdd(key, members)
+		return c.stageAddition(key, setAddition(members))
 	}
 	stmts := append(c.openOrCreate(c.readKey(key), key, setType), c.addMembers(key, members)...)
 	return write(changedEach(3, len(stmts)), stmts...)

@@ -184,6 +184,10 @@ type creation struct {
 	value func(c *Call, key []byte) []store.Stmt
 	few   int // with at most this many groups of statements the write is not staged
 
+	// elements returns the elements of a list, set, hash or sorted set, and the zero value for another type. A staged
+	// build adds them in the order of their rows, instead of running the statements of value.
+	elements func() addition
+
 	restored bool // the key gets expires and updated
 	expires  store.Value
 	updated  int64
@@ -207,8 +211,17 @@ func (c *Call) create(m creation) Plan {
 	return write(always(m.reply), stmts...)
 }
 
-// stagedCreation returns the staged build of the key by the statements of its value, or nil if they are few.
+// stagedCreation returns the staged build of the key, or nil if its value is small.
 func (c *Call) stagedCreation(m creation) *Staged {
+	var b *additionBuild
+	if m.elements != nil {
+		if a := m.elements(); a.add != nil {
+			if a.isFew(m.few) {
+				return nil
+			}
+			b = newAdditionBuild(a)
+		}
+	}
 	var groups [][]store.Stmt
 	a := c.stage(
 		func(c *Call, hidden []byte) Plan {
@@ -216,13 +229,19 @@ func (c *Call) stagedCreation(m creation) *Staged {
 			if !m.restored {
 				updated = c.Env.Now
 			}
-			first := []store.Stmt{c.drop(m.key)}
+			stmts := []store.Stmt{c.drop(m.key)}
 			if m.first != nil {
-				first = m.first(c)
+				stmts = m.first(c)
 			}
-			return write(always(m.reply), append(first, c.publishStmt(m.key, hidden, updated, m.expires))...)
+			if b != nil {
+				stmts = append(stmts, b.countStmts(b.hidden, hidden)...)
+			}
+			return write(always(m.reply), append(stmts, c.publishStmt(m.key, hidden, updated, m.expires))...)
 		},
 		func(hidden *Call, name []byte) func(*store.Result, int) []store.Stmt {
+			if b != nil {
+				return b.begin(hidden, name)
+			}
 			groups = groupStmts(m.value(hidden, name))
 			return func(_ *store.Result, rows int) []store.Stmt {
 				n := min(max(1, rows/stagedRound), len(groups))
@@ -231,7 +250,7 @@ func (c *Call) stagedCreation(m creation) *Staged {
 				return slice
 			}
 		})
-	if len(groups) <= m.few {
+	if b == nil && len(groups) <= m.few {
 		return nil
 	}
 	return a

@@ -1,7 +1,9 @@
 package translator
 
 import (
+	"bytes"
 	"cmp"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -24,27 +26,52 @@ type addition struct {
 	name func(i int) []byte // nil to add the elements in their order
 	size func(i int) int    // in bytes
 
-	// add returns the statements that add some of the elements to the hidden key.
+	// add returns the statements that add some of the elements to the hidden key. A large element is alone.
 	add        func(hidden *Call, name []byte, some []int) []store.Stmt
 	seq        int  // growth of the key's seq
 	overwrites bool // the call changes the key even if it adds nothing
 	reply      func(added, count int64) resp.Value
+
+	volatile, latest int64 // the number of fields that expire, and the last expiry
+}
+
+// isFew reports whether the elements fit into that many rounds of a staged build.
+func (a *addition) isFew(rounds int) bool {
+	size := 0
+	for i := range min(a.n, rounds*stagedRound) {
+		size += a.size(i)
+	}
+	return a.n <= rounds*stagedRound && size <= rounds*additionBytes
+}
+
+// parts splits elements, in order, so that a large one is alone.
+func (a *addition) parts(some []int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		start := 0
+		for k, i := range some {
+			if a.size(i) < LargeElement {
+				continue
+			}
+			if k > start && !yield(some[start:k]) || !yield(some[k:k+1]) {
+				return
+			}
+			start = k + 1
+		}
+		if start < len(some) {
+			yield(some[start:])
+		}
+	}
 }
 
 // sqlAdded reads the number of elements and the version of the hidden key ?4.
 const (
 	sqlAdded    = `SELECT count, version FROM keys WHERE db = ` + schema.Hidden + ` AND key = ?4`
-	sqlAddedSeq = `UPDATE keys SET seq = seq + ?5 WHERE db = ` + schema.Hidden + ` AND key = ?4`
+	sqlAddedSeq = `UPDATE keys SET seq = seq + ?3 WHERE db = ?1 AND key = ?2`
 )
 
 // stageAddition plans a staged addition. The call is one transaction if the key has another type or fields that expire,
-// if an element is large, or if too many elements would be copied.
+// or if too many elements would be copied.
 func (c *Call) stageAddition(key []byte, a addition) Plan {
-	for i := range a.n {
-		if a.size(i) >= LargeElement {
-			return c.inPlace()
-		}
-	}
 	return readThen(func(r *store.Result) Plan {
 		var from store.Row
 		var size int64
@@ -55,15 +82,15 @@ func (c *Call) stageAddition(key []byte, a addition) Plan {
 				return c.inPlace()
 			}
 		}
-		b := &additionBuild{addition: a, rest: hashOrder(a.n, a.name)}
+		b := newAdditionBuild(a)
 		return Plan{Staged: c.stage(
 			func(c *Call, hidden []byte) Plan { return c.publishAddition(key, hidden, b, from, size) },
 			func(hidden *Call, name []byte) func(*store.Result, int) []store.Stmt {
-				b.hidden, b.name, b.version = hidden, name, hidden.newVersion()
+				next := b.begin(hidden, name)
 				if from != nil {
 					b.copied = &remainder{hidden: hidden, name: name, version: b.version, from: from, runs: allRows(from)}
 				}
-				return b.next
+				return next
 			})}
 	}, c.stmt(sqlCopied, key))
 }
@@ -82,10 +109,9 @@ func (c *Call) publishAddition(key, hidden []byte, b *additionBuild, from store.
 		case added == 0 && !b.overwrites && row[1].Int() == b.version.Int():
 			return answer(reply)
 		case from == nil:
-			return write(always(reply), c.stmt(sqlAddedSeq, key, at, store.Int(int64(b.seq))), c.purge(key),
-				c.publishStmt(key, hidden, c.Env.Now, store.Value{}))
+			return write(always(reply), append(b.countStmts(b.hidden, hidden), c.purge(key), c.publishStmt(key, hidden, c.Env.Now, store.Value{}))...)
 		}
-		return write(always(reply), append([]store.Stmt{c.stmt(sqlAddedSeq, key, at, store.Int(int64(b.seq)))}, c.swapIn(key, hidden)...)...)
+		return write(always(reply), append(b.countStmts(b.hidden, hidden), c.swapIn(key, hidden)...)...)
 	}, c.stmt(sqlAdded, key, at))
 }
 
@@ -102,6 +128,16 @@ type additionBuild struct {
 // additionBytes limits the size of the elements that a slice adds.
 const additionBytes = 256 << 10
 
+func newAdditionBuild(a addition) *additionBuild {
+	return &additionBuild{addition: a, rest: hashOrder(a.n, a.name)}
+}
+
+// begin returns the function that makes the slices.
+func (b *additionBuild) begin(hidden *Call, name []byte) func(*store.Result, int) []store.Stmt {
+	b.hidden, b.name, b.version = hidden, name, hidden.newVersion()
+	return b.next
+}
+
 func (b *additionBuild) next(before *store.Result, rows int) (stmts []store.Stmt) {
 	switch {
 	case b.copied != nil:
@@ -115,28 +151,63 @@ func (b *additionBuild) next(before *store.Result, rows int) (stmts []store.Stmt
 	for size := 0; n < min(rows, len(b.rest)) && size < additionBytes; n++ {
 		size += b.size(b.rest[n])
 	}
-	if n == 0 {
-		return stmts
+	for part := range b.parts(b.rest[:n]) {
+		stmts = append(stmts, b.add(b.hidden, b.name, part)...)
 	}
-	stmts = append(stmts, b.add(b.hidden, b.name, b.rest[:n])...)
 	b.rest = b.rest[n:]
 	return stmts
 }
 
+// countStmts returns the statements that count the elements in the row of the complete key.
+func (b *additionBuild) countStmts(c *Call, key []byte) []store.Stmt {
+	stmts := []store.Stmt{{SQL: sqlAddedSeq, Args: append(c.key(key)[:2], store.Int(int64(b.seq)))}}
+	if b.volatile > 0 {
+		stmts = append(stmts, c.addVolatile(key, b.volatile, store.Digits(b.latest)))
+	}
+	return stmts
+}
+
+// all returns the statements that create the key in one transaction.
+func (b *additionBuild) all(c *Call, key []byte) (stmts []store.Stmt) {
+	next := b.begin(c, key)
+	for some := next(nil, c.round()); len(some) > 0; some = next(&store.Result{}, c.round()) {
+		stmts = append(stmts, some...)
+	}
+	return append(stmts, b.countStmts(c, key)...)
+}
+
 // hashOrder returns the elements in the order of their rows. Elements with the same name, or without, keep their order.
 func hashOrder(n int, name func(int) []byte) []int {
-	hashes, order := make([]int64, n), make([]int, n)
-	for i := range n {
-		if order[i] = i; name != nil {
-			hashes[i] = HashOf(name(i))
+	order := make([]int, n)
+	if name == nil {
+		for i := range order {
+			order[i] = i
 		}
+		return order
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(hashes[i], hashes[j]) })
+	type hashed struct {
+		hash int64
+		i    int
+	}
+	all := make([]hashed, n)
+	for i := range all {
+		all[i] = hashed{HashOf(name(i)), i}
+	}
+	slices.SortFunc(all, func(a, b hashed) int {
+		if a.hash != b.hash {
+			return cmp.Compare(a.hash, b.hash)
+		}
+		return cmp.Or(bytes.Compare(name(a.i), name(b.i)), cmp.Compare(a.i, b.i))
+	})
+	for k, e := range all {
+		order[k] = e.i
+	}
 	return order
 }
 
-// numberedJSON is hashedJSON for some elements of a list, each with its index after its words.
-func numberedJSON(list [][]byte, width int, some []int) store.Value {
+// numberedJSON is hashedJSON for some elements of a list, each with its index after its words, and then its expiry if it
+// has one. A nil expires is for elements that do not expire.
+func numberedJSON(list [][]byte, width int, some []int, expires []int64) store.Value {
 	n := 2
 	for _, i := range some {
 		n += 32
@@ -154,29 +225,41 @@ func numberedJSON(list [][]byte, width int, some []int) store.Value {
 		for _, b := range words {
 			out = appendHex(append(out, ','), b)
 		}
-		out = append(strconv.AppendInt(append(out, ','), int64(i), 10), ']')
+		out = strconv.AppendInt(append(out, ','), int64(i), 10)
+		if expires != nil && expires[i] != 0 {
+			out = strconv.AppendInt(append(out, ','), expires[i], 10)
+		}
+		out = append(out, ']')
 	}
 	return store.TextBytes(append(out, ']'))
 }
 
-// seq counts from the key's seq before the call, which stays the same until the key is complete.
+// seq counts from the key's seq before the call, which stays the same until the key is complete. The statements for one
+// element are for a large one.
 const (
 	hiddenSeq       = `(SELECT seq FROM keys WHERE db = ?1 AND key = ?2)`
-	sqlStageMembers = `INSERT INTO sets(key_id, hash, member, seq)
-		SELECT ` + hiddenID + `, ` + itemHash + `, ` + itemName + `, ` + hiddenSeq + ` + (j.value ->> 2) FROM json_each(?4) j WHERE true
+	stageMemberRows = insertAll + `sets(key_id, hash, member, seq) `
+	sqlStageMember  = stageMemberRows + `VALUES(` + hiddenID + `, ?4, ?5, ` + hiddenSeq + ` + ?6)
 		ON CONFLICT DO NOTHING`
-	sqlStageFields = `INSERT INTO hashes(key_id, hash, field, value, seq)
-		SELECT ` + hiddenID + `, ` + itemHash + `, ` + itemName + `, ` + itemValue + `, ` + hiddenSeq + ` + (j.value ->> 3) FROM json_each(?4) j WHERE true
+	sqlStageMembers = stageMemberRows + `SELECT ` + hiddenID + `, ` + itemHash + `, ` + itemName + `, ` + hiddenSeq + ` + (j.value ->> 2) FROM json_each(?4) j WHERE true
+		ON CONFLICT DO NOTHING`
+	stageFieldRows = insertAll + `hashes(key_id, hash, field, value, seq, expires_at) `
+	stageOneField  = stageFieldRows + `VALUES(` + hiddenID + `, ?4, ?5, ?6, ` + hiddenSeq + ` + ?7, ?8)
 		ON CONFLICT DO `
-	sqlStageNewFields = sqlStageFields + `NOTHING`
-	sqlStageOldFields = sqlStageFields + `UPDATE SET value = excluded.value`
+	stageSomeFields = stageFieldRows + `SELECT ` + hiddenID + `, ` + itemHash + `, ` + itemName + `, ` + itemValue + `, ` + hiddenSeq + ` + (j.value ->> 3), j.value ->> 4
+		FROM json_each(?4) j WHERE true ON CONFLICT DO `
+	setValue          = `UPDATE SET value = excluded.value`
+	sqlStageNewField  = stageOneField + `NOTHING`
+	sqlStageOldField  = stageOneField + setValue
+	sqlStageNewFields = stageSomeFields + `NOTHING`
+	sqlStageOldFields = stageSomeFields + setValue
 )
 
 func countOfAdded(added, _ int64) resp.Value { return resp.MakeInt(added) }
 
-// stagePush plans LPUSH and RPUSH of many elements.
-func (c *Call) stagePush(key []byte, e end, list [][]byte) Plan {
-	return c.stageAddition(key, addition{
+// listAddition returns the addition of the elements to an end of a list.
+func listAddition(e end, list [][]byte) addition {
+	return addition{
 		typ: listType, n: len(list), seq: len(list), overwrites: true,
 		reply: func(_, count int64) resp.Value { return resp.MakeInt(count) },
 		size:  func(i int) int { return len(list[i]) },
@@ -184,41 +267,65 @@ func (c *Call) stagePush(key []byte, e end, list [][]byte) Plan {
 			part := list[some[0] : some[len(some)-1]+1]
 			return each(hidden.pushStmts(name, e, part), store.Stmt{SQL: sqlCounted, Args: hidden.key(name)[:2]})
 		},
-	})
+	}
 }
 
-// stageSAdd plans SADD of many members.
-func (c *Call) stageSAdd(key []byte, members [][]byte) Plan {
-	return c.stageAddition(key, addition{
+// setAddition returns the addition of members to a set.
+func setAddition(members [][]byte) addition {
+	return addition{
 		typ: setType, n: len(members), seq: len(members), reply: countOfAdded,
 		name: func(i int) []byte { return members[i] },
 		size: func(i int) int { return len(members[i]) },
 		add: func(hidden *Call, name []byte, some []int) []store.Stmt {
-			args := hidden.key(name, numberedJSON(members, 1, some))
-			return []store.Stmt{{SQL: sqlStageMembers, Args: args}, {SQL: sqlCounted, Args: args[:2:2]}}
+			var add store.Stmt
+			if i := some[0]; len(some) == 1 {
+				add = hidden.stmt(sqlStageMember, name, hashValue(members[i]), store.Bytes(members[i]), store.Int(int64(i)))
+			} else {
+				add = hidden.stmt(sqlStageMembers, name, numberedJSON(members, 1, some, nil))
+			}
+			return []store.Stmt{add, {SQL: sqlCounted, Args: add.Args[:2:2]}}
 		},
-	})
+	}
 }
 
-// stageHSet plans HSET of many fields, which are all different.
-func (c *Call) stageHSet(key []byte, fields [][]byte, reply func(added, count int64) resp.Value) Plan {
-	return c.stageAddition(key, addition{
-		typ: hashType, n: len(fields) / 2, seq: len(fields) / 2, overwrites: true, reply: reply,
+// hashAddition returns the addition of fields, which are all different, to a hash. Expiries are given, or nil, only for a
+// new hash.
+func hashAddition(fields [][]byte, expires []int64) addition {
+	a := addition{
+		typ: hashType, n: len(fields) / 2, seq: len(fields) / 2, overwrites: true, reply: countOfAdded,
 		name: func(i int) []byte { return fields[2*i] },
 		size: func(i int) int { return max(len(fields[2*i]), len(fields[2*i+1])) },
 		add: func(hidden *Call, name []byte, some []int) []store.Stmt {
-			args := hidden.key(name, numberedJSON(fields, 2, some))
+			insert, set := sqlStageNewFields, sqlStageOldFields
+			var args []store.Value
+			if i := some[0]; len(some) == 1 {
+				insert, set = sqlStageNewField, sqlStageOldField
+				var at store.Value
+				if expires != nil && expires[i] != 0 {
+					at = store.Digits(expires[i])
+				}
+				args = hidden.key(name, hashValue(fields[2*i]), store.Bytes(fields[2*i]), store.Bytes(fields[2*i+1]), store.Int(int64(i)), at)
+			} else {
+				args = hidden.key(name, numberedJSON(fields, 2, some, expires))
+			}
 			allNew := func(before store.Result) bool {
 				return before.Changes[len(before.Changes)-2] == int64(len(some))
 			}
-			return []store.Stmt{{SQL: sqlStageNewFields, Args: args}, {SQL: sqlCounted, Args: args[:2:2]}, {SQL: sqlStageOldFields, Args: args, SkipIf: allNew}}
+			return []store.Stmt{{SQL: insert, Args: args}, {SQL: sqlCounted, Args: args[:2:2]}, {SQL: set, Args: args, SkipIf: allNew}}
 		},
-	})
+	}
+	for _, at := range expires {
+		if at != 0 {
+			a.volatile++
+			a.latest = max(a.latest, at)
+		}
+	}
+	return a
 }
 
-// stageZAdd plans ZADD of many members.
-func (c *Call) stageZAdd(key []byte, elems []element, o zaddOptions) Plan {
-	return c.stageAddition(key, addition{
+// zsetAddition returns the addition of elements to a sorted set.
+func zsetAddition(elems []element, o zaddOptions) addition {
+	return addition{
 		typ: zsetType, n: len(elems), reply: countOfAdded,
 		name: func(i int) []byte { return elems[i].member },
 		size: func(i int) int { return len(elems[i].member) },
@@ -231,5 +338,5 @@ func (c *Call) stageZAdd(key []byte, elems []element, o zaddOptions) Plan {
 			w.addRounds(hidden, name, chosen, o)
 			return w.stmts
 		},
-	})
+	}
 }

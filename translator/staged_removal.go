@@ -2,7 +2,6 @@ package translator
 
 import (
 	"bytes"
-	"cmp"
 	"math"
 	"slices"
 
@@ -216,24 +215,10 @@ var (
 
 // byHash returns each of the names once, in the order of their rows.
 func byHash(names [][]byte) [][]byte {
-	type hashedName struct {
-		hash int64
-		name []byte
-	}
-	all := make([]hashedName, len(names))
-	for i, name := range names {
-		all[i] = hashedName{HashOf(name), name}
-	}
-	slices.SortFunc(all, func(a, b hashedName) int {
-		if c := cmp.Compare(a.hash, b.hash); c != 0 {
-			return c
-		}
-		return bytes.Compare(a.name, b.name)
-	})
 	sorted := make([][]byte, 0, len(names))
-	for _, one := range all {
-		if n := len(sorted); n == 0 || !bytes.Equal(sorted[n-1], one.name) {
-			sorted = append(sorted, one.name)
+	for _, i := range hashOrder(len(names), func(i int) []byte { return names[i] }) {
+		if n := len(sorted); n == 0 || !bytes.Equal(sorted[n-1], names[i]) {
+			sorted = append(sorted, names[i])
 		}
 	}
 	return sorted

@@ -8,7 +8,6 @@ import (
 
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/keytype"
-	"github.com/meowdis/meowdis/store/schema"
 )
 
 // walk iterates over the rows of a key in a table, in the order of the table's key, a few per statement. Its statements
@@ -120,7 +119,7 @@ const (
 	sqlHideCopy = `INSERT INTO keys(db, key, hash, type, version, count, seq, created_at, updated_at, value)
 		SELECT ?1, ?2, ?6, type, ?5, iif(type = 'string', count, 0), seq, ?4, ?4, value FROM keys WHERE id = ?3`
 	// The sweep may have lowered volatile for fields that it deleted during the copy.
-	sqlCopyFields = `UPDATE keys SET volatile = volatile + ?2, last_field = iif(volatile + ?2 > 0, ?3, NULL) WHERE db = ` + schema.Hidden + ` AND key = ?1`
+	sqlAddVolatile = `UPDATE keys SET volatile = volatile + ?3, last_field = iif(volatile + ?3 > 0, ?4, NULL) WHERE db = ?1 AND key = ?2`
 )
 
 // next returns the next slice of a copy.
@@ -173,5 +172,10 @@ func (k *keyCopy) fieldExpiryStmts() []store.Stmt {
 	if k.volatile == 0 {
 		return nil
 	}
-	return []store.Stmt{{SQL: sqlCopyFields, Args: []store.Value{store.Bytes(k.name), store.Int(k.volatile), k.latest}}}
+	return []store.Stmt{k.hidden.addVolatile(k.name, k.volatile, k.latest)}
+}
+
+// addVolatile returns the statement that counts fields that expire, latest the last of them.
+func (c *Call) addVolatile(key []byte, fields int64, latest store.Value) store.Stmt {
+	return store.Stmt{SQL: sqlAddVolatile, Args: append(c.key(key)[:2], store.Int(fields), latest)}
 }

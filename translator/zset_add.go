@@ -186,7 +186,7 @@ func (c *Call) zadd(o zaddOptions) Plan {
 		return c.zaddIncr(c.Args[1], elems[0], o)
 	}
 	if c.Env.MayStage && len(elems) > 1 && !o.xx && !o.ch {
-		return c.stageZAdd(c.Args[1], elems, o)
+		return c.stageAddition(c.Args[1], zsetAddition(elems, o))
 	}
 	c.Env.MayStage = false
 	w := c.zaddWrite(c.Args[1], elems, o)
@@ -336,6 +336,7 @@ func (c *Call) zsetStore(key []byte, elems []element) Plan {
 			}
 			return c.makeZSet(key, elems)
 		},
+		elements: func() addition { return zsetAddition(elems, zaddOptions{nx: true}) },
 	})
 }
 
