@@ -45,6 +45,32 @@ func TestFollowWithoutReplication(t *testing.T) {
 	}
 }
 
+// TestFollowRules compares series in passes. A pass that writes only the series that a rule fills keeps the rule.
+func TestFollowRules(t *testing.T) {
+	t.Parallel()
+	m := mover{t, t.TempDir()}
+	do := func(words ...string) { m.run(0, append([]string{"exec", "-t", "a.sqlite"}, words...)...) }
+	follow := func() {
+		t.Helper()
+		m.run(0, "copy", "--follow", "a.sqlite", "b.sqlite", "--until-caught-up")
+		if differences := m.run(0, "diff", "a.sqlite", "b.sqlite"); differences != "" {
+			t.Error(differences)
+		}
+	}
+	do("TS.CREATE", "from")
+	do("TS.CREATE", "into")
+	do("TS.CREATERULE", "from", "into", "AGGREGATION", "sum", "10")
+	do("TS.MADD", "from", "1", "1", "from", "4", "2", "from", "13", "3")
+	follow()
+	do("TS.ADD", "into", "5000", "1")
+	follow()
+	do("EVAL", `for i = 1, 600 do
+		redis.call('TS.CREATE', 'new' .. i) redis.call('TS.CREATE', 'sum' .. i)
+		redis.call('TS.CREATERULE', 'new' .. i, 'sum' .. i, 'AGGREGATION', 'sum', '10')
+	end`, "0")
+	follow()
+}
+
 // followsNotifications copies a change between two passes, because the source notifies of it.
 func followsNotifications(t *testing.T, source *redisAt, m mover, url string) {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -92,12 +93,18 @@ func named(ctx context.Context, s keyspace.Session, plain bool, names [][]byte) 
 	return func(yield func(Part, error) bool) {
 		r := newReader(s, ReadOptions{})
 		r.plain = plain
-		keys, err := r.look(ctx, s.DB(), names)
-		if err == nil {
-			err = r.page(ctx, s.DB(), keys, func(p Part) bool { return yield(p, nil) })
-		}
-		if err != nil && err != errStopped {
-			yield(Part{}, err)
+		for some := range slices.Chunk(names, scanCount) {
+			keys, err := r.look(ctx, s.DB(), some)
+			if err == nil {
+				err = r.page(ctx, s.DB(), keys, func(p Part) bool { return yield(p, nil) })
+			}
+			if err == errStopped {
+				return
+			}
+			if err != nil {
+				yield(Part{}, err)
+				return
+			}
 		}
 	}
 }

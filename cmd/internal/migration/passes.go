@@ -1,11 +1,14 @@
 package migration
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/meowdis/meowdis/cmd/internal/move"
+	"github.com/meowdis/meowdis/redis/timeseries"
 	"github.com/meowdis/meowdis/transfer"
 	"github.com/meowdis/meowdis/transfer/follow"
 )
@@ -130,31 +133,59 @@ func (m *Migration) pass(ctx context.Context, whole bool, kept map[string]struct
 	return differences, errors.Join(m.copyKeys(ctx, changed), m.deleteKeys(ctx, deleted), m.copyDefinitions(ctx))
 }
 
-// Keys are read and deleted by name in groups of keysAtOnce.
-const keysAtOnce = 512
-
-// copyKeys copies keys by database. A key that the source has deleted since is left to the next pass.
+// copyKeys copies keys by database. A key that the source has deleted since is left to the next pass. Writing a series
+// ends the compaction rule that fills it, so the series with the rule is copied after it.
 func (m *Migration) copyKeys(ctx context.Context, names map[int][][]byte) error {
 	for db, list := range names {
-		for len(list) > 0 {
-			n := min(len(list), keysAtOnce)
-			if err := transfer.Select(ctx, m.src, db); err != nil {
-				return err
-			}
-			w := move.NewWriter(m.dst, transfer.Replace, nil, m.notify)
-			err := transfer.Run(ctx, transfer.FromKeysWithRules(ctx, m.src, list[:n]...), w, m.notify, func(p transfer.Part) {
-				if p.Last {
-					m.keys.Add(1)
-				}
-			})
-			if err != nil {
-				return err
-			}
-			list = list[n:]
+		if err := transfer.Select(ctx, m.src, db); err != nil {
+			return err
+		}
+		series, err := m.copyList(ctx, list)
+		if err == nil {
+			series, err = m.compactedInto(ctx, series)
+		}
+		if err == nil {
+			_, err = m.copyList(ctx, series)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
+
+// copyList copies keys of the selected database, and returns the ones that are series.
+func (m *Migration) copyList(ctx context.Context, names [][]byte) (series [][]byte, err error) {
+	w := move.NewWriter(m.dst, transfer.Replace, nil, m.notify)
+	return series, transfer.Run(ctx, transfer.FromKeysWithRules(ctx, m.src, names...), w, m.notify, func(p transfer.Part) {
+		if !p.Last {
+			return
+		}
+		m.keys.Add(1)
+		if p.Key.Type == transfer.SeriesType {
+			series = append(series, p.Key.Name)
+		}
+	})
+}
+
+// compactedInto returns the series of the source whose compaction rules fill series.
+func (m *Migration) compactedInto(ctx context.Context, series [][]byte) (all [][]byte, err error) {
+	calls := make([][][]byte, len(series))
+	for i, name := range series {
+		calls[i] = [][]byte{[]byte("TS.INFO"), name}
+	}
+	replies, err := m.src.Pipeline(ctx, calls)
+	for _, v := range replies {
+		if from, _ := timeseries.RulesOf(v); from != nil {
+			all = append(all, from)
+		}
+	}
+	slices.SortFunc(all, bytes.Compare)
+	return slices.CompactFunc(all, bytes.Equal), err
+}
+
+// keysAtOnce limits the keys of a DEL.
+const keysAtOnce = 512
 
 func (m *Migration) deleteKeys(ctx context.Context, names map[int][][]byte) error {
 	for db, list := range names {
