@@ -57,6 +57,8 @@ func explain(err error) error {
 		says = "it cannot be reached: is the network up?"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		says = "the connection was closed: does it speak this protocol?"
+	case errors.As(err, &op) && strings.Contains(op.Err.Error(), "certificate required"):
+		says = op.Err.Error() + ": give the client's with --cert and --key"
 	case errors.As(err, &op):
 		says = op.Err.Error()
 	default:

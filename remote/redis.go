@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/meowdis/meowdis/redis/commands"
@@ -226,12 +227,7 @@ func (r *Redis) exchange(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 			// Unblock the writer; its result is not needed.
 			conn.SetDeadline(time.Unix(1, 0))
 			<-written
-			if ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); ended && !r.heard && r.server.tls == nil {
-				err = errClosedAtOnce
-			} else if ended {
-				err = errClosed
-			}
-			return replies, fmt.Errorf("talking to %s: %w", r.server.address, explain(err))
+			return replies, fmt.Errorf("talking to %s: %w", r.server.address, explain(r.closed(err)))
 		}
 		r.heard = true
 		r.track(args, v)
@@ -239,6 +235,18 @@ func (r *Redis) exchange(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 	}
 	r.used = time.Now()
 	return replies, <-written
+}
+
+// closed returns err, or an error that says that the server closed the connection.
+func (r *Redis) closed(err error) error {
+	ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	switch {
+	case ended && !r.heard && r.server.tls == nil:
+		return errClosedAtOnce
+	case ended, r.heard && (errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)):
+		return errClosed
+	}
+	return err
 }
 
 // reply reads the next reply. Push messages go to their receiver.

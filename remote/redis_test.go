@@ -219,3 +219,37 @@ func TestListen(t *testing.T) {
 		t.Errorf("database %d, %d connections", r.DB(), r.Connections())
 	}
 }
+
+// TestReset runs a command on a server that replied before and is killed, so that its system resets the connection.
+func TestReset(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	go func() {
+		conn, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		in := resp.NewReader(conn)
+		for range 2 {
+			in.ReadCommand()
+			conn.Write([]byte(":1\r\n"))
+		}
+		in.ReadCommand()
+		conn.(*net.TCPConn).SetLinger(0)
+		conn.Close()
+	}()
+	r, err := remote.OpenRedis(context.Background(), "redis://"+ln.Addr().String(), false, remote.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for range 3 {
+		_, err = r.Do(context.Background(), []byte("INCR"), []byte("a"))
+	}
+	if !remote.Lost(err) || !strings.Contains(err.Error(), "the server closed the connection") {
+		t.Error(err)
+	}
+}

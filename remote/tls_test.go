@@ -83,7 +83,7 @@ func TestTLS(t *testing.T) {
 		"any certificate":      {remote.TLS{Cert: cert, Key: key, Insecure: true}, ""},
 		"no authority":         {remote.TLS{Cert: cert, Key: key, SNI: "redis.test"}, "cannot be trusted"},
 		"another name":         {remote.TLS{CACert: ca, Cert: cert, Key: key}, "cannot be trusted"},
-		"no certificate":       {remote.TLS{CACert: ca, SNI: "redis.test"}, "certificate required"},
+		"no certificate":       {remote.TLS{CACert: ca, SNI: "redis.test"}, "certificate required: give the client's with --cert"},
 		"a key alone":          {remote.TLS{CACert: ca, Key: key}, "needs its key"},
 		"a file that is not":   {remote.TLS{CACert: a.Path("none.pem")}, "none.pem: no such file"},
 		"a directory":          {remote.TLS{CACertDir: filepath.Dir(ca), Cert: cert, Key: key, SNI: "redis.test"}, ""},
