@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 )
@@ -191,12 +192,12 @@ func (s KeySpec) find(refs []KeyRef, args [][]byte) (_ []KeyRef, whole bool) {
 	last := first + s.Last
 	switch {
 	case s.KeyNum:
-		n, err := strconv.Atoi(string(args[first]))
-		if err != nil || n <= 0 {
+		n := leadingInt(args[first])
+		if n <= 0 {
 			return refs, false
 		}
 		first++
-		last = first + (n-1)*s.Step
+		last = first + (int(n)-1)*s.Step
 	case s.Last < 0 && s.Limit > 1:
 		last = first + (len(args)-first)/s.Limit + s.Last
 	case s.Last < 0:
@@ -206,6 +207,18 @@ func (s KeySpec) find(refs []KeyRef, args [][]byte) (_ []KeyRef, whole bool) {
 		refs = append(refs, KeyRef{Pos: i, Access: s.Access})
 	}
 	return refs, first <= last && last < len(args)
+}
+
+// leadingInt returns the number that an argument begins with, or 0. As Redis does in a number of keys,
+// it skips spaces, ignores the rest and keeps 32 bits.
+func leadingInt(arg []byte) int32 {
+	arg = bytes.TrimLeft(arg, " \t\n\v\f\r")
+	end := 0
+	for end < len(arg) && ('0' <= arg[end] && arg[end] <= '9' || end == 0 && (arg[0] == '-' || arg[0] == '+')) {
+		end++
+	}
+	n, _ := strconv.ParseInt(string(arg[:end]), 10, 64) // beyond 64 bits, the limit
+	return int32(n)
 }
 
 func (s KeySpec) begin(args [][]byte) int {

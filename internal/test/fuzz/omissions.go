@@ -17,7 +17,7 @@ import (
 func later(args [][]byte, server oracle.Version) bool {
 	name := nameOf(args)
 	if strings.HasPrefix(name, "COMMAND GETKEYS") {
-		return partialKeyCount(args) || later(args[2:], server)
+		return later(args[2:], server)
 	}
 	if (name == "ZRANK" || name == "ZREVRANK") && len(args) > 3 && server.Before("7.2") {
 		return true
@@ -49,15 +49,6 @@ func redisBug(args [][]byte) bool {
 		return err == nil && int64(int32(n)) != n
 	}
 	return false
-}
-
-// partialKeyCount reports whether an argument only begins with a number of keys. Redis accepts it
-// when asked for the keys, but not when it runs the call.
-func partialKeyCount(args [][]byte) bool {
-	return slices.ContainsFunc(args, func(a []byte) bool {
-		_, err := strconv.Atoi(string(a))
-		return err != nil && len(a) > 0 && '1' <= a[0] && a[0] <= '9'
-	})
 }
 
 // unqueued reports whether a call is kept out of transactions: its comparison is special, or

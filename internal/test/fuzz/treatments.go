@@ -88,6 +88,7 @@ var treatments = map[string]treatment{
 	"MEMORY MALLOC-STATS": {equal: sameKind}, "MEMORY STATS": {equal: sameKind},
 	"MEMORY DOCTOR": {equal: sameKind}, "MEMORY USAGE": {equal: sameKind}, "TIME": {equal: sameKind},
 	"CONFIG GET":              {notes: []string{"pairs"}},
+	"COMMAND GETKEYS":         {notes: []string{"unordered"}},
 	"COMMAND GETKEYSANDFLAGS": {notes: []string{"unordered"}},
 
 	"VINFO":       {equal: equalExceptGraph},
