@@ -40,6 +40,7 @@ var pasted = []struct {
 	{"docs/exec.md", []string{"{\"name\":\"Tom\",\"lives\":\"9\"}", "1\n2\n3\n8\n", "Nothing is run.", "replies: 3"}},
 	{"docs/explain.md", []string{"plan:", "string|1"}},
 	{"docs/search.md", []string{"product:1\nname\nRed running shoes\nprice\n50\n1\nproduct:3\n2\nkind\nhat\nn\n2\nmean\n17.5\n", "9 to 5\ndistance\n0.00496", "search_postings"}},
+	{"docs/modules.md", []string{"OK\n[8]\n1\n0\n", "weight:tom"}},
 }
 
 // TestBlocks runs every block of these pages as it stands, in their order, as somebody does who pastes
