@@ -244,13 +244,13 @@ func (l *Pane) folderSize(r row, c keyColumns, room int) string {
 	return display.Short(t.keys) + size
 }
 
-// sizeCells returns the cells for the elements and for the bytes of a key. The last cell is the time of
-// the last change if the list is sorted by it. Without a column for elements, it holds whichever is
-// known.
+// sizeCells returns the cells for the elements and for the bytes of a key, which count its name, as stats does. The
+// last cell is the time of the last change if the list is sorted by it. Without a column for elements, it holds the
+// size of the value.
 func (l *Pane) sizeCells(r row, c keyColumns) (items, bytes string) {
 	if k := r.Facts.Type; k != "" && r.Facts.Size >= 0 {
 		if k == keytype.String || k == keytype.JSON {
-			bytes = display.Bytes(r.Facts.Size)
+			bytes = valueBytes(r, c)
 		} else if items = display.Grouped(r.Facts.Size); len(items) > max(c.items, 6) {
 			items = display.Short(r.Facts.Size)
 		}
@@ -265,6 +265,14 @@ func (l *Pane) sizeCells(r row, c keyColumns) (items, bytes string) {
 		bytes = cmp.Or(bytes, items)
 	}
 	return items, bytes
+}
+
+// valueBytes returns the bytes of a string or a document, with its name in a column of bytes.
+func valueBytes(r row, c keyColumns) string {
+	if c.items == 0 {
+		return display.Bytes(r.Facts.Size)
+	}
+	return display.Bytes(r.Facts.Size + int64(len(r.Name)))
 }
 
 // truncateKind returns a type's name in at most width ASCII cells. The name of an unknown type is cut.
