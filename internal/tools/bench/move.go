@@ -121,7 +121,7 @@ func following(o *options, redis *running, file string) error {
 	fmt.Fprintf(o.out, "`copy --follow` from redis-server:\n\n| | time | processor time |\n|---|---:|---:|\n")
 	fmt.Fprintf(o.out, "| %d keys | %s | %s |\n", o.keys, copied.wall[0].Round(1e8), copied.cpu[0].Round(1e8))
 	fmt.Fprintf(o.out, "| then %d writes | %s | %s |\n| pause of writes for the cut-over | %s | |\n\n", 2*n, caughtUp.wall[0].Round(1e8), caughtUp.cpu[0].Round(1e8), pause)
-	o.goals.within(fmt.Sprintf("processor time of following %d writes", 2*n), caughtUp.cpu[0], time.Duration(2*n)*time.Second/30_000*2/3)
+	o.goals.within(fmt.Sprintf("processor time of following %d writes", 2*n), caughtUp.cpu[0], (time.Duration(2*n) * time.Second / 30_000 * 2 / 3).Round(100*time.Millisecond))
 	o.goals.below("memory of `copy --follow`", kb, 200)
 	o.goals.within("pause of writes for the cut-over", pause, time.Second)
 	return nil
