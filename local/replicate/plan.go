@@ -1,6 +1,7 @@
 package replicate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,14 +40,15 @@ func plan(all []*ltx.FileInfo, from ltx.TXID) (chosen []*ltx.FileInfo, err error
 
 // chain starts at a transaction and repeatedly chooses the file that leads farthest.
 func chain(all []*ltx.FileInfo, at ltx.TXID) (chosen []*ltx.FileInfo, end ltx.TXID) {
+	rest := slices.SortedStableFunc(slices.Values(all), func(a, b *ltx.FileInfo) int { return cmp.Compare(a.MinTXID, b.MinTXID) })
+	var best *ltx.FileInfo // of the files that begin at or before the next transaction
 	for {
-		var best *ltx.FileInfo
-		for _, f := range all {
-			if f.MinTXID <= at+1 && f.MaxTXID > at && (best == nil || f.MaxTXID > best.MaxTXID || f.MaxTXID == best.MaxTXID && f.MinTXID > best.MinTXID) {
+		for ; len(rest) > 0 && rest[0].MinTXID <= at+1; rest = rest[1:] {
+			if f := rest[0]; best == nil || f.MaxTXID > best.MaxTXID || f.MaxTXID == best.MaxTXID && f.MinTXID > best.MinTXID {
 				best = f
 			}
 		}
-		if best == nil {
+		if best == nil || best.MaxTXID <= at {
 			return chosen, at
 		}
 		chosen, at = append(chosen, best), best.MaxTXID
