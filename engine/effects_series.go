@@ -46,7 +46,7 @@ func (w *effectWriter) addSeries(all *seriesEffects, db int, key []byte) {
 func (w *effectWriter) ruleEffects(all seriesEffects) {
 	for _, s := range all {
 		w.db = s.db
-		samples, err := timeseries.OpenBuckets(s.key, s.rules, w.askOnce)
+		samples, err := timeseries.OpenBuckets(s.key, s.rules, w.askAll)
 		if err != nil {
 			return
 		}
@@ -67,13 +67,16 @@ func (w *effectWriter) createdRules() bool {
 	return !ok || len(samples.Unpacked().Elems) < 2
 }
 
-// askOnce is ask with errNotAsked in place of ok.
-func (w *effectWriter) askOnce(args ...[]byte) (resp.Value, error) {
-	v, ok := w.ask(args...)
-	if !ok {
-		return v, errNotAsked
+// askAll is ask for several commands, with errNotAsked in place of ok.
+func (w *effectWriter) askAll(calls [][][]byte) (replies []resp.Value, err error) {
+	for _, args := range calls {
+		v, ok := w.ask(args...)
+		if !ok {
+			return nil, errNotAsked
+		}
+		replies = append(replies, v)
 	}
-	return v, nil
+	return replies, nil
 }
 
 // errNotAsked means that ask has failed, and has recorded that.

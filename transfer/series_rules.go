@@ -24,15 +24,15 @@ func (r *reader) askRules(t *keyspace.RoundTrip, read *reading) {
 			return nil
 		}
 		source, rules := timeseries.RulesOf(replies[0])
-		samples, err := timeseries.OpenBuckets(read.key.Name, rules, caller(ctx, r.session))
+		samples, err := timeseries.OpenBuckets(read.key.Name, rules, pipeline(ctx, r.session))
 		read.value = timeseries.JoinRules(m, source, rules, samples)
 		return err
 	})
 }
 
-// caller returns a function that runs commands on s.
-func caller(ctx context.Context, s keyspace.Session) func(args ...[]byte) (resp.Value, error) {
-	return func(args ...[]byte) (resp.Value, error) { return s.Do(ctx, args...) }
+// pipeline returns a function that runs commands on s.
+func pipeline(ctx context.Context, s keyspace.Session) func(calls [][][]byte) ([]resp.Value, error) {
+	return func(calls [][][]byte) ([]resp.Value, error) { return s.Pipeline(ctx, calls) }
 }
 
 // plainSeries returns the value that RESTORE takes, and the rules of a series.
@@ -55,7 +55,7 @@ func (w *Writer) createRules(ctx context.Context) error {
 		if err := selectDB(ctx, w.session, w.o.DB(s.key.DB)); err != nil {
 			return err
 		}
-		samples, err := timeseries.OpenSamples(s.key.Name, s.rules, caller(ctx, w.session))
+		samples, err := timeseries.OpenSamples(s.key.Name, s.rules, pipeline(ctx, w.session))
 		if err != nil {
 			return err
 		}

@@ -233,39 +233,45 @@ func shownRules(v resp.Value) (rules []Rule) {
 	return rules
 }
 
-// OpenBuckets sets the starts of the open buckets of a series' rules, and returns its samples from the first start on. do
-// runs a reading command, whose error reply is as an empty one.
-func OpenBuckets(key []byte, rules []Rule, do func(args ...[]byte) (resp.Value, error)) ([]Sample, error) {
+// OpenBuckets sets the starts of the open buckets of a series' rules, and returns its samples from the first start on. run
+// runs reading commands. An error reply counts as an empty one.
+func OpenBuckets(key []byte, rules []Rule, run func(calls [][][]byte) ([]resp.Value, error)) ([]Sample, error) {
+	if len(rules) == 0 {
+		return nil, nil
+	}
+	var calls [][][]byte
+	for _, rule := range rules {
+		calls = append(calls, [][]byte{[]byte("TS.GET"), rule.Target}, [][]byte{[]byte("TS.GET"), rule.Target, []byte("LATEST")})
+	}
+	replies, err := run(calls)
+	if err != nil {
+		return nil, err
+	}
 	for i := range rules {
-		closed, err := do([]byte("TS.GET"), rules[i].Target)
-		if err != nil {
-			return nil, err
-		}
-		latest, err := do([]byte("TS.GET"), rules[i].Target, []byte("LATEST"))
-		if err != nil {
-			return nil, err
-		}
-		before, ended := readSample(closed)
-		if now, has := readSample(latest); has && (!ended || now.At > before.At) {
+		before, ended := readSample(replies[2*i])
+		if now, has := readSample(replies[2*i+1]); has && (!ended || now.At > before.At) {
 			rules[i].Start = now.At
 		}
 	}
-	return OpenSamples(key, rules, do)
+	return OpenSamples(key, rules, run)
 }
 
 // OpenSamples returns the samples of a series from the first start of an open bucket on.
-func OpenSamples(key []byte, rules []Rule, do func(args ...[]byte) (resp.Value, error)) (samples []Sample, err error) {
+func OpenSamples(key []byte, rules []Rule, run func(calls [][][]byte) ([]resp.Value, error)) (samples []Sample, err error) {
 	from := firstOpen(rules)
 	if from == NoBucket {
 		return nil, nil
 	}
-	v, err := do([]byte("TS.RANGE"), key, strconv.AppendInt(nil, from, 10), []byte("+"))
-	for _, e := range v.Unpacked().Elems {
+	replies, err := run([][][]byte{{[]byte("TS.RANGE"), key, strconv.AppendInt(nil, from, 10), []byte("+")}})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range replies[0].Unpacked().Elems {
 		if s, ok := readSample(e); ok {
 			samples = append(samples, s)
 		}
 	}
-	return samples, err
+	return samples, nil
 }
 
 // firstOpen returns the first start of an open bucket, Unix ms, or NoBucket.
