@@ -92,7 +92,7 @@ func (p *Bar) Set(done, total int64) {
 	}
 }
 
-// barWidth is the width of the percentage and the bar.
+// barWidth has the columns of the percentage and the bar.
 const barWidth = 28
 
 // Say changes the description of the bar, to the first that leaves room for the bar, or to the last one.
