@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,12 +56,13 @@ type Applier struct {
 }
 
 const (
-	// A file commits a batch in one transaction, so larger batches write fewer pages. A server runs no other command
-	// during a batch.
-	fileCommands, fileBytes     = 8192, 2 << 20
+	// A file commits a batch in one transaction, so larger batches write fewer pages: with a million keys, 65,536 sorted
+	// commands take half the processor time of 8,192. A server runs no other command during a batch.
+	fileCommands, fileBytes     = 65536, 32 << 20
 	serverCommands, serverBytes = 1024, 512 << 10
 
-	perArgument = 32 // estimated overhead in bytes
+	pipelined   = 16384 // commands of a file's batch whose plans and replies are in memory together
+	perArgument = 32    // estimated overhead in bytes
 )
 
 // NewApplier returns an Applier that continues at a position, which the target's key holds.
@@ -235,12 +237,15 @@ func (a *Applier) run(ctx context.Context) error {
 	if len(a.calls) == 0 {
 		return nil
 	}
-	replies, err := a.to.Transaction.Pipeline(ctx, a.calls)
-	if err != nil {
-		return err
-	}
-	if err := a.check(a.calls, replies); err != nil {
-		return err
+	sortByKey(a.calls)
+	for calls := range slices.Chunk(a.calls, pipelined) {
+		replies, err := a.to.Transaction.Pipeline(ctx, calls)
+		if err != nil {
+			return err
+		}
+		if err := a.check(calls, replies); err != nil {
+			return err
+		}
 	}
 	a.calls, a.bytes = a.calls[:0], 0
 	return nil
