@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/meowdis/meowdis/internal/lockfile"
@@ -15,12 +16,14 @@ import (
 // its last lease.
 type LeaseFile struct {
 	file *os.File
+	path string // absolute
 	last leaseFile
 }
 
 type leaseFile struct {
 	Place string `json:"place"`
-	Boot  string `json:"boot"`            // the system's start, so that a copied file says nothing about running processes
+	Boot  string `json:"boot"`            // the system's start: with Path, a copied file says nothing about running processes
+	Path  string `json:"path"`            // absolute, of this file
 	Fence uint64 `json:"fence,omitempty"` // of the lease that last streamed the database
 	Held
 }
@@ -29,7 +32,10 @@ const leaseSuffix = "-lease"
 
 // OpenLeaseFile opens and locks the file beside the database at path.
 func OpenLeaseFile(path string) (*LeaseFile, error) {
-	path += leaseSuffix
+	path, err := filepath.Abs(path + leaseSuffix)
+	if err != nil {
+		return nil, err
+	}
 	f, err := lockfile.Open(path, false)
 	if errors.Is(err, os.ErrNotExist) {
 		f, err = lockfile.Open(path, true)
@@ -40,7 +46,7 @@ func OpenLeaseFile(path string) (*LeaseFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &LeaseFile{file: f}
+	l := &LeaseFile{file: f, path: path}
 	b, err := io.ReadAll(io.LimitReader(f, maxLease))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("reading %s: %w", path, err), f.Close())
@@ -54,7 +60,7 @@ func OpenLeaseFile(path string) (*LeaseFile, error) {
 // Previous returns the owner of the place's lease whose process has ended for certain: it had this file locked, on this
 // machine. It returns "" if that is not known.
 func (l *LeaseFile) Previous(p *Place) string {
-	if boot := bootID(); boot == "" || l.last.Boot != boot || l.last.Place != p.String() {
+	if boot := bootID(); boot == "" || l.last.Boot != boot || l.last.Path != l.path || l.last.Place != p.String() {
 		return ""
 	}
 	return l.last.Owner
@@ -68,7 +74,7 @@ func (l *LeaseFile) Alone(p *Place) bool { return l.Wrote(p) && !l.last.Failover
 
 // Remember records the lease of the process. It survives a power cut.
 func (l *LeaseFile) Remember(p *Place, h Held) error {
-	next := leaseFile{Place: p.String(), Boot: bootID(), Held: h}
+	next := leaseFile{Place: p.String(), Boot: bootID(), Path: l.path, Held: h}
 	if l.last.Place == next.Place {
 		next.Fence = l.last.Fence
 	}
