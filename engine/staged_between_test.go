@@ -125,15 +125,15 @@ func TestStagedMeetsFlush(t *testing.T) {
 // problem, and the sweep deletes the key.
 func TestStagedIsKilled(t *testing.T) {
 	race.Skip(t)
+	s, e, clock := aside(t, engine.WithStaging(-1))
+	c := storetest.NewClient(t, e)
+	for _, line := range append(made(), large()...) {
+		c.Do(line)
+	}
+	c.Do("DEL to")
+	before := contents(t, s.Store)
+	killed := errors.New("killed")
 	for _, line := range append(larges, "COPY stream to", "COPY hash to", "COPY vectors to", "COPY zset to", "BITOP NOT to string") {
-		s, e, clock := aside(t, engine.WithStaging(-1))
-		c := storetest.NewClient(t, e)
-		for _, line := range append(made(), large()...) {
-			c.Do(line)
-		}
-		c.Do("DEL to")
-		before := contents(t, s.Store)
-		killed := errors.New("killed")
 		s.slices = 0
 		s.before = func(n int) error {
 			if n >= 1 {
@@ -144,7 +144,7 @@ func TestStagedIsKilled(t *testing.T) {
 		if _, err := e.Session().Do(context.Background(), words(t, line)[0]...); !errors.Is(err, killed) {
 			t.Fatalf("%s: %v", line, err)
 		}
-		s.dead = nil
+		s.dead, s.before = nil, nil
 		wantHiddenKeys(t, s, 1)
 		storetest.Check(t, s)
 		c.Want("EXISTS to", "(integer) 0")
@@ -159,6 +159,7 @@ func TestStagedIsKilled(t *testing.T) {
 			}
 		}
 		wantHiddenKeys(t, s, 0)
+		clock.Advance(-61_000) // a key has a TTL
 		if d := difference(before, contents(t, s.Store)); d != "" {
 			t.Errorf("%s: %s", line, d)
 		}
