@@ -104,6 +104,10 @@ func (c *call) fill(i int, word string, typing bool) {
 	switch {
 	case taken.Type == "pure-token":
 		c.kinds[i] = kindToken
+		if by := c.excluded[taken.Token]; slices.Contains(neverWith[by], taken.Token) {
+			c.reportWrong(i, "not with "+by)
+		}
+		c.reject(taken.Token, neverWith[taken.Token]...)
 		c.exclude(c.cmd.SyntaxTree(), taken.Token)
 	case c.isInteger(taken):
 		c.kinds[i] = kindNumber
@@ -146,6 +150,10 @@ func (c *call) exclusion(word string) string {
 // lastWins lists alternatives that may be combined: Redis uses the last one.
 var lastWins = []string{"ASC", "DESC", "STORE", "STOREDIST"}
 
+// neverWith lists options that a command refuses together although they are separate choices,
+// as in ZADD.
+var neverWith = map[string][]string{"NX": {"GT", "LT"}, "GT": {"NX"}, "LT": {"NX"}}
+
 // exclude records the options that a choice excludes after it was made with token. XX may come
 // with GT or LT.
 func (c *call) exclude(args []commands.Argument, token string) {
@@ -158,11 +166,18 @@ func (c *call) exclude(args []commands.Argument, token string) {
 			if b.Token == "" || b.Token == token || slices.Contains(lastWins, token) || token == "XX" && b.Token != "NX" || b.Token == "XX" && token != "NX" {
 				continue
 			}
-			if c.excluded == nil {
-				c.excluded = map[string]string{}
-			}
-			c.excluded[b.Token] = token
+			c.reject(token, b.Token)
 		}
+	}
+}
+
+// reject records that token excludes the options.
+func (c *call) reject(token string, options ...string) {
+	if c.excluded == nil {
+		c.excluded = map[string]string{}
+	}
+	for _, option := range options {
+		c.excluded[option] = token
 	}
 }
 

@@ -95,6 +95,9 @@ func TestWrong(t *testing.T) {
 		{"SET k v XX NX ", "not with XX"},
 		{"SET EX v PX 6 ", ""}, // a key
 		{"ZADD k NX XX 1 m ", "not with NX"},
+		{"ZADD k NX GT 1 m ", "not with NX"},
+		{"ZADD k LT NX 1 m ", "not with LT"},
+		{"ZADD k XX GT CH 1 m ", ""},
 		{"EXPIRE k 5 XX GT ", ""},
 		{"EXPIRE k 5 GT LT ", "not with GT"},
 		{"SORT k ASC DESC ", ""}, // Redis takes the last one
