@@ -144,7 +144,7 @@ func (r *Pane) flush(c change.Change) tea.Cmd {
 
 // Similar lists the elements of a vector set that are most similar to the selected one.
 func (r *Pane) Similar(s Subject) tea.Cmd {
-	e := s.Value.Subject()
+	e := s.Value.Outer
 	if e == nil || s.Value.Type != keytype.VectorSet {
 		r.Notice = "Open a vector set and select an element first."
 		return nil

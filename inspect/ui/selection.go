@@ -15,6 +15,7 @@ type Selection struct {
 	Group   string   // the group of the pending entries or consumers
 	Table   bool     // elements are on the screen
 	Element *Element // the selected element, or nil
+	Outer   *Element // the selected element of the key, also while its parts are on the screen, or nil
 	Opened  *Element // the element opened by itself, or nil
 	Text    *Text    // the bytes on the screen; nil for a table
 }

@@ -303,6 +303,9 @@ func (v *Pane) Selection() ui.Selection {
 		Shown: v.showing != showsNothing, Key: v.Key, Type: v.Kind, Size: v.size, Expires: v.expires, Missing: v.gone(),
 	}
 	s := v.sheet()
+	if s != nil && v.sheets[0].isTable() {
+		t.Outer = v.elementOf(v.sheets[0])
+	}
 	switch {
 	case s == nil:
 	case s.isTable():
