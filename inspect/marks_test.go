@@ -160,8 +160,9 @@ func (f *file) asks(line string) string {
 func TestDeletionListsItsParts(t *testing.T) {
 	f := newFile(t).shop()
 	s := browseOn(t, f, f.fake, 80, 24)
+	s.shows("config                                    string       —               70 B")
 	s.press("w", "space", "space", "j", "space", "d")
-	s.shows("Delete 1 folder and 2 keys, 35 keys?", "cache:*", "33 keys   9.1 KB", "board", "config", "1 key")
+	s.shows("Delete 1 folder and 2 keys, 35 keys?", "cache:*", "33 keys   9.1 KB", "board", "config           1 key     70 B")
 	s.press("y")
 	s.shows("66 keys")
 	s.press("u")

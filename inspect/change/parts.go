@@ -39,6 +39,16 @@ func (c *Maker) Parts(ctx context.Context, s Scope, n int) (parts []Part, err er
 	if len(names) == 0 {
 		return parts, nil
 	}
+	if c.Index != nil {
+		bytes, err := c.Index.KeyBytes(ctx, s.DB, names)
+		if err != nil {
+			return nil, err
+		}
+		for i, name := range names {
+			parts = append(parts, Part{Name: name, Keys: 1, Bytes: bytes[i]})
+		}
+		return parts, nil
+	}
 	calls := make([][][]byte, len(names))
 	for i, name := range names {
 		calls[i] = client.Command("MEMORY", "USAGE", name)

@@ -129,9 +129,13 @@ func readFile(ctx context.Context, index client.Index, conn *client.Conn, db int
 	if err != nil {
 		return nil, err
 	}
+	reclaim := "meowdis vacuum reclaims it"
+	if f.FreePages == 0 {
+		reclaim = ""
+	}
 	rows := [][]string{
 		{"size", display.Bytes(f.PageSize * f.Pages), ""},
-		{"free", display.Bytes(f.PageSize * f.FreePages), "meowdis vacuum reclaims it"},
+		{"free", display.Bytes(f.PageSize * f.FreePages), reclaim},
 		{"write-ahead log", display.Bytes(wal), "changes that are not in the file itself yet"},
 		{"journal", f.Journal, ""},
 		{"schema", client.Decimal(f.Schema), "version"},
