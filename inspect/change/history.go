@@ -76,13 +76,13 @@ func nameAfter(call [][]byte, key string) string {
 // Rebuild restores, in database 0 of scratch, the state of key before the change of v. It
 // returns the name and the expiry that the key had then; in scratch it does not expire.
 func (p *History) Rebuild(ctx context.Context, now, scratch *client.Conn, db int, key string, v Version) (name string, expires int64, err error) {
-	b := rebuilding{key: key, out: batch{take: func(calls [][][]byte) error {
+	b := rebuilding{key: key, out: newBatch(func(_ byte, calls [][][]byte) error {
 		values, err := scratch.Do(ctx, 0, calls...)
 		if err == nil {
 			_, err = lastReply(values)
 		}
 		return err
-	}}}
+	})}
 	if err := b.copyCurrent(ctx, now, db); err != nil {
 		return "", 0, err
 	}
@@ -115,7 +115,7 @@ func firstError(errs ...error) error {
 type rebuilding struct {
 	key     string
 	expires int64
-	out     batch
+	out     *batch
 }
 
 // copyCurrent copies the key as it is in database db of now.

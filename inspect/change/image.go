@@ -55,11 +55,11 @@ type keyState struct {
 }
 
 // restoreCalls passes take the commands that restore keys to their current state, in
-// batches, so that memory depends on neither the number nor the size of the keys. It
-// returns the names of the existing keys. The commands do not touch missing keys: see
-// deleteCalls.
-func (c *Maker) restoreCalls(ctx context.Context, db int, keys []string, now int64, take func(calls [][][]byte) error) (there []string, err error) {
-	out := &batch{take: take}
+// batches, so that memory depends on neither the number nor the size of the keys. kind is
+// the kind of their record. It returns the names of the existing keys. The commands do not
+// touch missing keys: see deleteCalls.
+func (c *Maker) restoreCalls(ctx context.Context, db int, keys []string, now int64, take func(kind byte, calls [][][]byte) error) (there []string, err error) {
+	out := newBatch(take)
 	there, keys, err = c.restoreListed(ctx, db, keys, out)
 	if err != nil {
 		return nil, err
@@ -75,6 +75,7 @@ func (c *Maker) restoreCalls(ctx context.Context, db int, keys []string, now int
 			continue
 		}
 		there = append(there, im.key)
+		out.noteSeries(im.key, im.kind)
 		if im.bytes < 0 || im.bytes > maxDumpBytes || keytype.Of(im.kind).NoDump {
 			if err := c.partsOf(ctx, db, im, out); err != nil {
 				return nil, err
@@ -92,7 +93,10 @@ func (c *Maker) restoreCalls(ctx context.Context, db int, keys []string, now int
 	if err := c.dumps(ctx, db, dumped, out); err != nil {
 		return nil, err
 	}
-	return there, out.flush()
+	if err := out.flush(); err != nil {
+		return nil, err
+	}
+	return there, c.rules(ctx, db, out)
 }
 
 // restoreListed adds the commands that restore the small keys of a file. It returns their names, and the names of the
@@ -102,6 +106,7 @@ func (c *Maker) restoreListed(ctx context.Context, db int, keys []string, out *b
 	for _, k := range small {
 		if err == nil {
 			done = append(done, string(k.Name))
+			out.noteSeries(string(k.Name), k.Type)
 			err = out.add(keyState{key: string(k.Name), expires: k.Expires}.restore(rdb.Dump(k.Value, nil)))
 		}
 	}
@@ -132,12 +137,12 @@ func (c *Maker) smallKeys(ctx context.Context, db int, keys []string) (small []c
 
 // ttlCalls passes take the commands that restore the current TTLs of keys. It returns the
 // names of the existing keys.
-func (c *Maker) ttlCalls(ctx context.Context, db int, keys []string, now int64, take func(calls [][][]byte) error) (there []string, err error) {
+func (c *Maker) ttlCalls(ctx context.Context, db int, keys []string, now int64, take func(kind byte, calls [][][]byte) error) (there []string, err error) {
 	all, err := c.keyStates(ctx, db, keys, now)
 	if err != nil {
 		return nil, err
 	}
-	out := &batch{take: take}
+	out := newBatch(take)
 	for _, im := range all {
 		call := client.Command("PERSIST", im.key)
 		switch {
@@ -253,9 +258,21 @@ func (c *Maker) dumpWhole(ctx context.Context, db int, im keyState, why error, o
 
 // batch collects commands and passes them on once they reach callBatchBytes.
 type batch struct {
-	take  func(calls [][][]byte) error
-	calls [][][]byte
-	bytes int
+	take   func(kind byte, calls [][][]byte) error
+	kind   byte
+	calls  [][][]byte
+	bytes  int
+	series []string // the time series among the saved keys
+}
+
+func newBatch(take func(kind byte, calls [][][]byte) error) *batch {
+	return &batch{take: take, kind: recordCommands}
+}
+
+func (b *batch) noteSeries(key, kind string) {
+	if kind == keytype.Series {
+		b.series = append(b.series, key)
+	}
 }
 
 func (b *batch) add(call [][]byte) error {
@@ -273,7 +290,7 @@ func (b *batch) flush() error {
 	if len(b.calls) == 0 {
 		return nil
 	}
-	err := b.take(b.calls)
+	err := b.take(b.kind, b.calls)
 	b.calls, b.bytes = nil, 0
 	return err
 }

@@ -64,6 +64,7 @@ const (
 	recordTarget   = 'T' // the name of the target
 	recordStep     = 'S' // begins a step: time and title
 	recordCommands = 'C' // a database and commands there, in the Redis protocol
+	recordRules    = 'K' // a database and commands that create compaction rules, after all commands of the step
 	recordRedo     = 'R' // the commands that redo the change, if it needs no saved keys
 	recordChecks   = 'L' // the new state of the keys that the preceding commands restore: see checks.go
 	recordEnd      = 'E' // ends a step: number of keys, and whether the person confirmed it

@@ -3,6 +3,7 @@ package change
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -24,6 +25,7 @@ type UndoResult struct {
 	Conflicts   []string // reasons why it was not started
 	MissingKeys []string // missing keys whose TTL was to be restored
 	TakenNames  []string // names that were to be restored, and that other keys have now
+	LostRules   []string // compaction rules that were not restored, with the reasons
 	Err         error
 }
 
@@ -58,8 +60,13 @@ func (c *Maker) reverse(ctx context.Context, s Step, wanted bool, from, to *Jour
 				return u
 			}
 		}
-		u.TakenNames = nil
+		u.TakenNames, u.LostRules = nil, nil
 		u.Step.done, u.Err = c.applyUndo(ctx, from, u.Step, func(name string) { u.TakenNames = append(u.TakenNames, name) })
+		if u.Err == nil {
+			u.Err = c.createRules(ctx, from, u.Step, func(source, target string, why error) {
+				u.LostRules = append(u.LostRules, fmt.Sprintf("the compaction rule from %s into %s: %v", display.Text(source, 30), display.Text(target, 30), why))
+			})
+		}
 		if !errors.Is(u.Err, errConflict) {
 			break
 		}
@@ -156,7 +163,7 @@ func (c *Maker) saveKeys(ctx context.Context, to *Journal, db int, calls [][][]b
 	}
 	for _, p := range changedKeys(db, calls) {
 		p.keys = slices.DeleteFunc(p.keys, func(key string) bool { return strings.HasPrefix(key, transfer.TemporaryPrefix) })
-		there, err := images(ctx, p.db, p.keys, c.Clock(), func(calls [][][]byte) error { return to.add(p.db, calls) })
+		there, err := images(ctx, p.db, p.keys, c.Clock(), func(kind byte, calls [][][]byte) error { return to.addCalls(kind, p.db, calls) })
 		if err != nil {
 			return err
 		}

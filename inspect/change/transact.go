@@ -134,11 +134,11 @@ func (c *Maker) saveOldKeys(ctx context.Context, t transaction, r *rereadSet) (f
 		images = c.ttlCalls
 	}
 	for _, p := range t.places {
-		there, err := images(ctx, p.db, p.keys, c.Clock(), func(calls [][][]byte) error {
+		there, err := images(ctx, p.db, p.keys, c.Clock(), func(kind byte, calls [][][]byte) error {
 			if p.db == t.db {
 				r.add(calls)
 			}
-			return c.Journal.add(p.db, calls)
+			return c.Journal.addCalls(kind, p.db, calls)
 		})
 		if err != nil {
 			return nil, err

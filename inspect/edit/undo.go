@@ -111,6 +111,9 @@ func (r *Pane) onUndone(u change.UndoResult) tea.Cmd {
 			r.Notice = verb + u.Step.Title + ". " + display.Grouped(int64(n)) + " keys keep their names because " + u.TakenNames[0] + " and others already exist."
 		}
 	}
+	if len(u.LostRules) > 0 {
+		r.Notice = verb + u.Step.Title + ", without " + u.LostRules[0]
+	}
 	return r.Emit(Changed{})
 }
 
