@@ -10,22 +10,10 @@ import (
 func TestCompareTabs(t *testing.T) {
 	race.Skip(t)
 	for _, width := range []int{40, 100, 200} {
-		s := inTabs(t, width, 30, "a.db", "b.db")
-		for _, name := range []string{"a.db", "b.db"} {
-			for _, key := range []string{"in:", "other:"} {
-				s.files[name].do("DEL " + key + name)
-			}
-			s.files[name].do("HSET cart apple 1 pear 2")
-			s.files[name].do("SET same x")
-		}
+		s := inEqualTabs(t, width, 30)
 		s.press("R", "@all keys with")
 		s.shows("No difference: 2 keys compared.")
-		s.files["a.db"].do("HSET cart pear 3")
-		s.files["a.db"].do("SET kind x")
-		s.files["b.db"].do("SADD kind x")
-		s.files["a.db"].do("SET mine x")
-		s.files["b.db"].do("SET theirs x")
-		s.files["b.db"].do("EXPIRE same 100")
+		s.differ()
 		s.press("@all keys with")
 		s.shows("5 differences", "cart", "value", "type: string | set", "only in a.db", "only in b.db", "ttl")
 		s.press("t", "y", "p", "e")
@@ -54,6 +42,37 @@ func TestCompareTabs(t *testing.T) {
 	s := inTabs(t, 80, 24, "a.db")
 	s.press("@all keys with")
 	s.shows("No other target is open.")
+}
+
+// inEqualTabs opens two files with the same keys.
+func inEqualTabs(t *testing.T, width, height int) *tabbed {
+	s := inTabs(t, width, height, "a.db", "b.db")
+	for _, name := range []string{"a.db", "b.db"} {
+		for _, key := range []string{"in:", "other:"} {
+			s.files[name].do("DEL " + key + name)
+		}
+		s.files[name].do("HSET cart apple 1 pear 2")
+		s.files[name].do("SET same x")
+	}
+	return s
+}
+
+// differ makes the files of inEqualTabs differ in each way.
+func (s *tabbed) differ() {
+	s.files["a.db"].do("HSET cart pear 3")
+	s.files["a.db"].do("SET kind x")
+	s.files["b.db"].do("SADD kind x")
+	s.files["a.db"].do("SET mine x")
+	s.files["b.db"].do("SET theirs x")
+	s.files["b.db"].do("EXPIRE same 100")
+}
+
+// inDifferingTabs opens two files that differ in each way.
+func inDifferingTabs(t *testing.T, width, height int) *tabbed {
+	s := inEqualTabs(t, width, height)
+	s.differ()
+	s.press("R")
+	return s
 }
 
 // TestManyDifferences lists the first differences of targets with many.

@@ -179,6 +179,9 @@ func play(t *testing.T, lines []string, size string) []string {
 		case word == "data" && rest == "tabs": // two files in tabs
 			width, height := dimensions(t, size)
 			s = inTabs(t, width, height, "a.db", "b.db")
+		case word == "data" && rest == "compared": // two files in tabs that differ
+			width, height := dimensions(t, size)
+			s = inDifferingTabs(t, width, height)
 		case word == "data":
 			client = browsed(t, on, rest)
 			width, height := dimensions(t, size)
