@@ -82,12 +82,12 @@ func (r *replication) lost(to *replicate.HeldError) {
 	}
 	unsent := shipper.Unsent(to.After)
 	r.log.Error("another server has taken over, and this one refuses writes; its file is unchanged",
-		"file", r.path, "transactions_only_here", unsent, "after_transaction", to.After, "writer", to.Server, "fence", to.Fence, "to_rejoin", r.rejoin())
+		"file", r.path, "transactions_only_here", unsent, "after_transaction", to.After, "writer", to.Server, "fence", to.Fence, "to_rejoin", "end this server, "+r.rejoin())
 }
 
-// rejoin says how the server becomes a copy of the writer.
+// rejoin says how the file's server, which does not run, becomes a copy of the writer.
 func (r *replication) rejoin() string {
-	return fmt.Sprintf("end this server, move %s away (meowdis diff compares it), and run: meowdis serve %[1]s --follow %s --promote-after 10s", r.path, r.place)
+	return fmt.Sprintf("move %s away (meowdis diff compares it), and run: meowdis serve %[1]s --follow %s --promote-after 10s", r.path, r.place)
 }
 
 // write makes the server the writer. lease is held already, or nil to take it.
