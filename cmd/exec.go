@@ -37,6 +37,8 @@ type execOptions struct {
 	pipe        bool
 	dryRun      bool
 	sql         bool // --dry-run shows SQL
+	ldb         bool
+	ldbSync     bool
 	call        callOptions
 }
 
@@ -84,6 +86,8 @@ stdin may also be in the Redis protocol, as for "redis-cli --pipe".`,
 	f.BoolVar(&o.pipe, "pipe", false, "load commands or the Redis protocol from stdin, and count replies")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what the commands would do, and run nothing")
 	f.BoolVar(&o.sql, "sql", false, "with --dry-run, show the SQL of each command")
+	f.BoolVar(&o.ldb, "ldb", false, "debug the script of --eval line by line; its changes are discarded")
+	f.BoolVar(&o.ldbSync, "ldb-sync-mode", false, "--ldb, and keep the changes")
 	o.call.addFlags(cmd)
 	o.confirm.addFlags(cmd)
 	cmd.Flags().BoolVar(&o.errorsApart, "errors-to-stderr", false, "print error replies on stderr instead of stdout")
@@ -123,6 +127,10 @@ func (o *execOptions) check(cmd *cobra.Command, s *streams) error {
 		}
 	}
 	switch {
+	case o.debugs() && o.call.eval == "":
+		return exit.Usagef("--ldb needs --eval FILE")
+	case o.debugs() && (o.dryRun || o.call.times != 1):
+		return exit.Usagef("--ldb does not work with --dry-run or -r")
 	case o.sql && !o.dryRun:
 		return exit.Usagef("--sql needs --dry-run; to run SQL, use sqlite3")
 	case o.transaction && o.keepGoing:
@@ -138,6 +146,9 @@ func (o *execOptions) check(cmd *cobra.Command, s *streams) error {
 func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.dryRun {
 		return o.runDry(ctx, s)
+	}
+	if o.debugs() {
+		return o.debug(ctx, s)
 	}
 	t, err := o.target.Find(s.getenv, s.err)
 	if err != nil {
@@ -182,6 +193,18 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 		return run.Transaction(ctx)
 	}
 	return run.Script(ctx)
+}
+
+func (o *execOptions) debugs() bool { return o.ldb || o.ldbSync }
+
+// debug runs the script of --eval in the debugger of the prompt.
+func (o *execOptions) debug(ctx context.Context, s *streams) error {
+	args, err := o.call.commandArgs(s)
+	if err != nil {
+		return err
+	}
+	r := &replOptions{target: o.target, format: o.format, confirm: o.confirm, debug: args, debugSync: o.ldbSync}
+	return r.run(ctx, s)
 }
 
 // sortedLoad returns how a load into the file of c sorts its commands; nil if each command must be checked first.

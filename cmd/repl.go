@@ -38,6 +38,9 @@ type replOptions struct {
 	format  formatOptions
 	confirm confirmOptions
 	pager   bool
+
+	debug     [][]byte // an EVAL for the debugger, instead of a prompt
+	debugSync bool     // keeps its changes
 }
 
 func newREPL(s *streams) *cobra.Command {
@@ -93,7 +96,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		return err
 	}
 	terminal := s.edits()
-	if s.inTerminal && s.outTerminal {
+	if s.inTerminal && s.outTerminal && o.debug == nil {
 		note(s, c)
 	}
 	var page func([]byte) bool
@@ -122,6 +125,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		Colour:   o.format.colour(s),
 		Inputrc:  inputrc(s.getenv),
 		Getenv:   s.getenv,
+		Debug:    o.debug, DebugSync: o.debugSync,
 	})
 	if err == nil && failed {
 		return exit.ErrReported

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -70,6 +71,13 @@ func (l *loop) debugs(ctx context.Context, args [][]byte, out *output) bool {
 	return true
 }
 
+// debugOnce runs the EVAL of the options in the debugger. in has the debugger's commands; nil: the terminal has them.
+func (l *loop) debugOnce(ctx context.Context, in *bufio.Reader) (failed bool, err error) {
+	l.input = in
+	err = l.debug(ctx, l.Options.Debug, &output{Writer: l.Out, format: l.Format}, l.DebugSync)
+	return l.failed, err
+}
+
 // debug runs an EVAL in the debugger, and shows its reply.
 func (l *loop) debug(ctx context.Context, args [][]byte, out *output, keep bool) error {
 	if l.Target.Debug == nil {
@@ -114,7 +122,11 @@ func (l *loop) debug(ctx context.Context, args [][]byte, out *output, keep bool)
 	}
 	l.readState()
 	if !keep && !v.IsError() {
-		l.note("the script's changes were discarded; SCRIPT DEBUG SYNC keeps them")
+		keeps := "SCRIPT DEBUG SYNC"
+		if l.Options.Debug != nil {
+			keeps = "--ldb-sync-mode"
+		}
+		l.note("the script's changes were discarded; " + keeps + " keeps them")
 	}
 	l.failed = l.failed || v.HasError()
 	return out.reply(args, v)

@@ -102,7 +102,10 @@ type Options struct {
 	Prompt      string // the form of the prompt; "" means DefaultPrompt
 	NoQuestions bool   // do not ask before dangerous commands
 	NoPushes    bool   // do not show messages that the server sends without a request
-	Kept        Kept
+	// Debug is an EVAL to run in the debugger, instead of reading lines. DebugSync keeps its changes.
+	Debug     [][]byte
+	DebugSync bool
+	Kept      Kept
 }
 
 // DefaultPrompt shows the target, the database unless it is 0, and the state of the transaction
@@ -144,6 +147,9 @@ func Run(ctx context.Context, o Options) (failed bool, err error) {
 		l.asker.setTarget(Target{})
 		err = errors.Join(err, l.closeTarget())
 	}()
+	if !o.Terminal && o.Debug != nil {
+		return l.debugOnce(ctx, bufio.NewReader(l.In))
+	}
 	if !o.Terminal {
 		return l.piped(ctx)
 	}
@@ -152,6 +158,9 @@ func Run(ctx context.Context, o Options) (failed bool, err error) {
 	}
 	defer l.editor.Close()
 	l.applySettings()
+	if o.Debug != nil {
+		return l.debugOnce(ctx, nil)
+	}
 	return false, l.interactive(ctx)
 }
 
