@@ -144,9 +144,10 @@ func (m *Model) enterValue() tea.Cmd {
 	if !ok {
 		return nil
 	}
+	preview := m.hasPreview()
 	m.InValue = true
-	// The preview already shows the value.
-	if m.hasPreview() && m.value.IsSettled(key) {
+	// The preview already shows the value, or reads it.
+	if preview && (m.value.IsSettled(key) || m.value.IsOpening(key)) {
 		return nil
 	}
 	return m.value.Open(key)

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/ui"
 )
 
 // hanging makes f stop replying. Further commands of the browser run in the background.
@@ -109,4 +111,35 @@ func TestSlowValueIsLeft(t *testing.T) {
 	close(f.gate)
 	s.press("enter")
 	s.shows("hash · 4 fields")
+}
+
+// TestEnterWaitsForThePreview opens a value that the preview reads already: it is not read twice.
+func TestEnterWaitsForThePreview(t *testing.T) {
+	f := newFake().zoo()
+	s := browse(t, f, 80, 24)
+	s.press("`")
+	h := hang(s)
+	h.press("G")
+	timers := s.timers
+	s.timers = nil
+	atomic.AddInt64(&f.clock.now, ui.SettleTime.Milliseconds())
+	for _, due := range timers {
+		h.send(due.msg)
+	}
+	close(f.gate)
+	for len(h.done) < h.n { // the preview has been read, and is not shown yet
+		time.Sleep(time.Millisecond)
+	}
+	h.press("enter")
+	h.finish()
+	s.shows("user:1", "hash · 4 fields", "esc back")
+	reads := 0
+	for _, call := range f.calls {
+		if strings.HasPrefix(call, "HSCAN user:1 ") {
+			reads++
+		}
+	}
+	if reads != 1 {
+		t.Errorf("the value was read %d times: %q", reads, f.calls[max(0, len(f.calls)-12):])
+	}
 }

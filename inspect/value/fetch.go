@@ -2,6 +2,7 @@ package value
 
 import (
 	"context"
+	"unsafe"
 
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/keyspace"
@@ -35,8 +36,8 @@ func openValue(ctx context.Context, c *client.Conn, db int, key string, from chu
 	}
 	o.first = src.read(0, from, values[0])
 	if src.fetchedWhole && o.first.size > decodeLimit {
-		o.text = string(o.first.data)
-		o.first.data = o.first.data[:windowSize]
+		o.text = unsafe.String(unsafe.SliceData(o.first.data), len(o.first.data)) // nothing writes to the reply
+		o.first.data = o.first.data[:windowSize:windowSize]
 		o.tree = newJSONTree(o.text)
 	}
 	if n := o.first.fittingCount(perChunk); src.repeats && from == firstRequest && n > probeCount && o.first.next != "" {

@@ -13,7 +13,8 @@ import (
 // its members in groups if it has many, so the work depends on the lines on the screen.
 type jsonTree struct {
 	text  string
-	lines []jsonLine // of each line of the document
+	lines []jsonLine         // of each line of the document
+	root  []decode.JSONValue // members of the first line, while they are known
 }
 
 // jsonLine holds the value, or the group of elements, that a line begins or ends.
@@ -36,16 +37,42 @@ const (
 
 // newJSONTree lays out the first level of a JSON text; nil if it is not valid JSON.
 func newJSONTree(text string) *document {
-	root, err := decode.FindJSON(text, 0)
-	if err != nil || strings.TrimSpace(text[root.End:]) != "" {
+	root, members, ok := findRoot(text)
+	if !ok {
 		return nil
 	}
 	d := &document{chain: "JSON", folded: map[int]bool{}, closing: map[int]int{}, tree: &jsonTree{text: text}}
 	d.tree.lines = []jsonLine{{JSONValue: root, path: "$"}}
 	d.lines = []string{d.tree.line(d.tree.lines[0], true)}
+	d.tree.root = members
 	d.expand(0)
+	d.tree.root = nil
 	return d
 }
+
+// findRoot finds the value that is the whole text. In the same pass it finds its members, unless they are many.
+func findRoot(text string) (root decode.JSONValue, members []decode.JSONValue, ok bool) {
+	start, end := len(text)-len(strings.TrimLeft(text, jsonSpace)), len(strings.TrimRight(text, jsonSpace))
+	if start >= end || text[start] != '{' && text[start] != '[' || text[end-1] != text[start]+2 { // ] and } are two after [ and {
+		root, err := decode.FindJSON(text, 0)
+		return root, nil, err == nil && root.End == end
+	}
+	root = decode.JSONValue{Start: start, Begin: start, End: end}
+	last := start
+	err := decode.EachJSON(text, root, start, func(m decode.JSONValue) bool {
+		if root.Count++; root.Count <= jsonGroup {
+			members = append(members, m)
+		}
+		last = m.End
+		return true
+	})
+	if root.Count > jsonGroup {
+		members = nil
+	}
+	return root, members, err == nil && last < end
+}
+
+const jsonSpace = " \t\r\n"
 
 // line returns the text of a value on one line.
 func (t *jsonTree) line(l jsonLine, last bool) string {
@@ -143,7 +170,7 @@ func (t *jsonTree) members(l jsonLine) (lines []jsonLine) {
 		size *= jsonGroup
 	}
 	n, end := 0, from
-	err := decode.EachJSON(t.text, container, from, func(m decode.JSONValue) bool {
+	each := func(m decode.JSONValue) bool {
 		switch {
 		case size == 1:
 			path := l.path + "[" + m.Name + "]"
@@ -160,8 +187,14 @@ func (t *jsonTree) members(l jsonLine) (lines []jsonLine) {
 		end = m.End
 		n++
 		return n < count
-	})
-	if err != nil {
+	}
+	if t.root != nil {
+		for _, m := range t.root {
+			each(m)
+		}
+		return lines
+	}
+	if decode.EachJSON(t.text, container, from, each) != nil {
 		return nil // the text is not valid JSON here
 	}
 	return lines

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/meowdis/meowdis/keyspace/decode"
 )
 
 // lineOf returns the number of the line that contains text, or -1.
@@ -146,5 +148,33 @@ func TestJSONTreeOfManyElements(t *testing.T) {
 	d.open(t, "[1,200,000 … 1,200,000]")
 	if i := slices.Index(d.lines, "      7"); i < 0 || d.tree.lines[i].path != "$[1200000]" {
 		t.Errorf("the last element is at %d of %d", i, len(d.lines))
+	}
+}
+
+// TestFindRoot compares the one pass over a whole text with finding the value and its members one after the other.
+func TestFindRoot(t *testing.T) {
+	many := "[" + strings.Repeat("1,", jsonGroup) + "2]"
+	for _, text := range []string{
+		`{"a":1,"b":[1,{"c":"]"}]}`, " [1, 2 ,\"}\"] \n", "[]", " {} ", `"text"`, "12", "null", many, `{"a":{"b":{}}}`,
+		"", " ", `{"a":1}}`, `{"a":1}{"b":2}`, "[1][2]", `["a]`, `{"a":[1}`, `{"a":"b}`, `{"a"}`, "[1", "]", `{"a":1] `, `[1]}`,
+	} {
+		want, err := decode.FindJSON(text, 0)
+		valid := err == nil && strings.TrimSpace(text[want.End:]) == "" && json.Valid([]byte(text))
+		root, members, ok := findRoot(text)
+		if valid && (!ok || root != want) {
+			t.Errorf("%.30q: got %v %v, want %v", text, root, ok, want)
+		}
+		if err != nil && ok {
+			t.Errorf("%.30q is accepted", text)
+		}
+		var each []decode.JSONValue
+		if valid && want.Count > 0 && want.Count <= jsonGroup {
+			if err := decode.EachJSON(text, want, want.Start, func(m decode.JSONValue) bool { each = append(each, m); return true }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if valid && !slices.Equal(members, each) {
+			t.Errorf("%.30q: the members are %v, not %v", text, members, each)
+		}
 	}
 }

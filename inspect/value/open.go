@@ -14,6 +14,7 @@ import (
 func (v *Pane) Open(key string) tea.Cmd {
 	v.setWanted(key)
 	v.cancelJobs()
+	v.opening = key
 	conn, clock, db, from := v.Conn, v.Clock, v.DB, firstRequest
 	var element *opened
 	if v.Shows(key) && len(v.sheets) > 0 {

@@ -17,6 +17,7 @@ type Pane struct {
 	// decoders.
 	Decoder         func(key string) *Decoder
 	previewID       int    // the number of the latest restedMsg requested
+	opening         string // the key that the last job of Opening reads
 	allValuesSearch string // the search in all values; "" for none
 }
 
@@ -106,6 +107,11 @@ func (v *Pane) OpenAgain(key string) tea.Cmd {
 
 // IsSettled reports whether key is shown and none of its jobs failed or was stopped.
 func (v *Pane) IsSettled(key string) bool { return v.Shows(key) && v.phase != stopped }
+
+// IsOpening reports whether key is wanted and being read already.
+func (v *Pane) IsOpening(key string) bool {
+	return v.phase == awaiting && v.wanted == key && v.opening == key && v.Running(job.Opening)
+}
 
 // Follow reads the value on the screen again in the background; the user does not wait for it.
 func (v *Pane) Follow() tea.Cmd {
