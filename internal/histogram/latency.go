@@ -44,7 +44,7 @@ func (l *Distribution) Mean() time.Duration {
 	if l.N == 0 {
 		return 0
 	}
-	return l.sum / time.Duration(l.N)
+	return (l.sum + time.Duration(l.N)/2) / time.Duration(l.N)
 }
 
 // Quantile returns an upper bound of the given fraction of durations; q is between 0 and 1.
