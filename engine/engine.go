@@ -145,7 +145,7 @@ func New(s Store, options ...Option) *Engine {
 	for _, o := range options {
 		o(e)
 	}
-	if e.interrupt == nil {
+	if e.interrupt == nil && e.deadline == nil {
 		e.deadline = deadline
 	}
 	e.feed.init(e)

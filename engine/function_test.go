@@ -74,6 +74,29 @@ redis.register_function("wloop", function(keys) redis.call("set", keys[1], "v") 
 	want("NOTBUSY", "FUNCTION", "KILL")
 }
 
+// TestFunctionLoadRunsOnce lets a library run into its time limit, alone and before another write of a pipeline. The
+// library runs once, before its transaction: other clients may write meanwhile.
+func TestFunctionLoadRunsOnce(t *testing.T) {
+	for kind, s := range map[string]engine.Store{"file": openFile(t, t.TempDir()+"/t.sqlite"), "batches": openHostile(t)} {
+		var began int
+		e := storetest.NewEngine(s, storetest.NewClock(), engine.WithDeadline(func(d time.Duration) func() bool {
+			began++
+			return func() bool { return true }
+		}))
+		load := [][]byte{[]byte("FUNCTION"), []byte("LOAD"), []byte(library + "while true do end")}
+		for _, calls := range [][][][]byte{{load}, {load, {[]byte("SET"), []byte("k"), []byte("v")}}} {
+			began = 0
+			replies, err := e.Session().Pipeline(context.Background(), calls)
+			if err != nil || !strings.Contains(string(replies[0].Str), "FUNCTION LOAD timeout") {
+				t.Fatalf("%s: %q, %v", kind, replies, err)
+			}
+			if began != 1 {
+				t.Errorf("%s, %d calls: the library ran %d times", kind, len(calls), began)
+			}
+		}
+	}
+}
+
 // TestBusy refuses other clients while a script runs for long, whether it reads or may write. That includes
 // clients whose commands already waited for it.
 func TestBusy(t *testing.T) {

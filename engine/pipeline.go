@@ -201,6 +201,10 @@ func (s *Session) data(ctx context.Context, c call, g *group) error {
 	if err != nil {
 		return err
 	}
+	if plan.Expensive {
+		made := plan
+		next.made = &made
+	}
 	count := counted{call: c, at: g.at}
 	if !only {
 		count.took = time.Since(began)

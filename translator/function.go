@@ -65,7 +65,7 @@ func (l libraryLoad) plan(c *Call) Plan {
 	if l.flush {
 		return write(always(l.reply), append([]store.Stmt{{SQL: sqlFlushLibraries}}, l.add(c)...)...)
 	}
-	return readThen(func(r *store.Result) Plan {
+	p := readThen(func(r *store.Result) Plan {
 		switch {
 		case !l.replace && len(r.Rows[0]) > 0:
 			return fail("ERR Library " + l.taken + string(r.Rows[0][0][0].Bytes()) + l.taken + " already exists")
@@ -77,6 +77,8 @@ func (l libraryLoad) plan(c *Call) Plan {
 		drop := store.Stmt{SQL: sqlDropLibraries, Args: both[:1]}
 		return write(always(l.reply), append([]store.Stmt{drop}, l.add(c)...)...)
 	}, store.Stmt{SQL: sqlSameLibraries, Args: both[:1]}, store.Stmt{SQL: sqlSameFunctions, Args: both})
+	p.Expensive = true
+	return p
 }
 
 func (l libraryLoad) add(c *Call) (stmts []store.Stmt) {

@@ -23,6 +23,9 @@ type Plan struct {
 	// batches that write.
 	Keys [][]byte
 
+	// Expensive marks a plan that takes long to make and does not depend on the time: every attempt uses the first one.
+	Expensive bool
+
 	// Staged, unless nil, replaces Batch: the call creates a large key and Env.MayStage is set.
 	Staged *Staged
 
