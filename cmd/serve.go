@@ -112,7 +112,7 @@ file for --config.`,
 	o.target.AddFileFlags(cmd, "to serve; :memory: keeps nothing")
 	o.target.AddStorageFlags(cmd)
 	f.BoolVar(&o.target.Full, "full", false, "commits to the file survive a power cut (slower)")
-	f.Var(&o.timeout, "timeout", "fail a command without effect after `DURATION`; 0: no limit")
+	f.Var(&o.timeout, "timeout", "fail a command without effect after `DURATION`; if given, a script, too; 0: no limit")
 	flags.Alias(f, "time-limit", "timeout")
 	f.BoolVarP(&o.target.Verbose, "verbose", "v", false, "print the served file on stderr")
 	return cmd
@@ -203,6 +203,7 @@ func (o *serveOptions) config(s *streams, logger *slog.Logger) (server.Config, e
 		ConfigFile:    o.conf.path,
 		Cluster:       o.cluster,
 		TimeLimit:     time.Duration(o.timeout),
+		LimitScripts:  o.target.Flags.Changed("timeout") || o.tenants.dir != "",
 		Grace:         o.grace + time.Second, // time for the error reply to a command that was given up
 		PublicMessage: local.PublicMessage,
 		Logger:        logger,
@@ -294,6 +295,7 @@ func (o *serveOptions) serve(ctx context.Context, srv *server.Server, faces []en
 			if file != nil {
 				file.Abandon()
 			}
+			srv.EndScripts()
 		}
 	})()
 	err := serveAll(ctx, faces)

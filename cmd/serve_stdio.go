@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
@@ -42,7 +43,9 @@ func (o *serveOptions) serveStdio(ctx context.Context, stop context.CancelFunc, 
 	defer func() { err = errors.Join(err, end()) }()
 	config := server.Config{Engine: engine.New(file, engine.WithHub(hub)), PublicMessage: local.PublicMessage, Logger: logger, Grace: o.grace, Stop: stop}
 	o.limits.apply(&config, s.getenv)
-	return server.New(config).ServeRESP(ctx, newStdioListener(s.in, s.out, stop))
+	srv := server.New(config)
+	context.AfterFunc(ctx, func() { time.AfterFunc(o.grace, srv.EndScripts) })
+	return srv.ServeRESP(ctx, newStdioListener(s.in, s.out, stop))
 }
 
 // openStdio opens the file, or waits for the first write if it is missing.

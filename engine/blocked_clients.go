@@ -85,7 +85,7 @@ func (ws *blockedClients) enter(s *Session, p planned, wait translator.Wait, st 
 	if s.work.Budget != nil {
 		w.work.Budget = s.work.Budget.Empty()
 	}
-	w.work.Watch(func(began time.Time) error { return s.engine.overdue(context.Background(), began) })
+	w.work.Watch(func(began time.Time) error { return s.engine.overdue(context.Background(), began, nil) })
 	ws.feed.interest.Add(1)
 	ws.mu.Lock()
 	defer ws.mu.Unlock()

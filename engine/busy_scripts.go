@@ -24,11 +24,10 @@ func (e *Engine) SetBusyThreshold(d time.Duration) {
 
 // busyWith returns the error reply to a command that is refused because a script has run for long.
 func (e *Engine) busyWith(cmd *commands.Command) (v resp.Value, busy bool) {
-	since := e.scripts.busy.Load()
-	if since == 0 || time.Now().UnixMilli() < since || cmd.Flags&commands.AllowBusy != 0 && cmd.Name != "FUNCTION STATS" {
+	if cmd.Flags&commands.AllowBusy != 0 && cmd.Name != "FUNCTION STATS" {
 		return v, false
 	}
-	v, busy = e.scripts.busyReply()
+	v, busy = e.Busy()
 	return v, busy && (cmd.Flags&commands.AllowBusy == 0 || string(v.Str) == string(busyScript.Str))
 }
 
@@ -126,6 +125,25 @@ func (e *Engine) refuseWaiting() {
 		sc.gate.Close(&store.Exceeded{Reply: why})
 	}
 }
+
+// liftTimeLimit exempts a call with a script from the time limit, if the engine does so, until the returned
+// function is called.
+func (s *Session) liftTimeLimit() (restore func()) {
+	s.turn.Unlimited = s.engine.unlimitedScripts.Load()
+	return func() { s.turn.Unlimited = false }
+}
+
+// Busy reports whether clients get BUSY, and returns that error.
+func (e *Engine) Busy() (v resp.Value, busy bool) {
+	since := e.scripts.busy.Load()
+	if since == 0 || time.Now().UnixMilli() < since {
+		return v, false
+	}
+	return e.scripts.busyReply()
+}
+
+// EndScripts ends all scripts, which leave no changes, also scripts that begin later: the server stops.
+func (e *Engine) EndScripts() { e.scripts.ended.Store(true) }
 
 func (s *Session) scriptKill(context.Context, call) (resp.Value, error) {
 	return s.engine.scripts.kill(isScript, busyFunc), nil

@@ -70,6 +70,9 @@ type settings struct {
 	acknowledged  func(bool) int64 // translator.Env.Acknowledged
 	busyAfter     atomic.Int64     // ns; see SetBusyThreshold
 	timeLimit     atomic.Int64     // ns; see SetTimeLimit
+
+	unlimitedScripts atomic.Bool
+	cancelsScripts   bool // see WithCancelledScripts
 }
 
 // host is the outside world: clock, randomness, timers.
@@ -112,6 +115,10 @@ func WithSeed(seed func() uint64) Option { return func(e *Engine) { e.seed = see
 // WithInterrupt makes each running script call f at intervals. An error from f ends the script, which leaves no
 // trace. Use it on hosts whose clock stops while a program runs.
 func WithInterrupt(f func() error) Option { return func(e *Engine) { e.interrupt = f } }
+
+// WithCancelledScripts ends a script with its context even after it has written; it leaves no trace. Without the
+// option such a script continues, as in Redis.
+func WithCancelledScripts() Option { return func(e *Engine) { e.cancelsScripts = true } }
 
 // WithHook calls hook before each translation, step and decoder. Tests use it to panic there.
 func WithHook(hook func()) Option { return func(e *Engine) { e.hook = hook } }
@@ -173,6 +180,9 @@ func (e *Engine) SetTimeLimit(d time.Duration) {
 		l.SetTimeLimit(d)
 	}
 }
+
+// SetUnlimitedScripts exempts scripts, functions and transactions with them from the time limit, as in Redis.
+func (e *Engine) SetUnlimitedScripts(on bool) { e.unlimitedScripts.Store(on) }
 
 // SetFacts sets the source of INFO's facts about the server. Call it before the first session starts.
 func (e *Engine) SetFacts(facts translator.Facts) { e.facts = facts }

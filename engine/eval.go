@@ -27,18 +27,20 @@ type scripts struct {
 	busy     atomic.Int64 // when other clients begin to get BUSY, Unix ms; 0 if no script runs
 	gate     store.Gate   // shut while waiting clients are refused
 	shut     bool
-	timed    bool // a timer runs that may shut the gate
+	ended    atomic.Bool // see EndScripts
+	timed    bool        // a timer runs that may shut the gate
 }
 
 var (
-	noScript   = resp.MakeError("NOSCRIPT No matching script. Please use EVAL.")
-	notBusy    = resp.MakeError("NOTBUSY No scripts in execution right now.")
-	unkillable = resp.MakeError("UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.")
-	busyScript = resp.MakeError("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")
-	busyFunc   = resp.MakeError("BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.")
-	mayWrite   = resp.MakeError("ERR Can not execute a script with write flag using *_ro command.")
-	noDynamic  = "ERR Dynamic keys are not allowed in Lua scripts when 'allow-key-locking' flag is set. Key was: "
-	noGlobal   = " is not allowed in Lua scripts when 'allow-key-locking' flag is set"
+	noScript    = resp.MakeError("NOSCRIPT No matching script. Please use EVAL.")
+	notBusy     = resp.MakeError("NOTBUSY No scripts in execution right now.")
+	unkillable  = resp.MakeError("UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.")
+	busyScript  = resp.MakeError("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")
+	busyFunc    = resp.MakeError("BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.")
+	scriptEnded = resp.MakeError("ERR the script was ended because the server stops; it left no changes")
+	mayWrite    = resp.MakeError("ERR Can not execute a script with write flag using *_ro command.")
+	noDynamic   = "ERR Dynamic keys are not allowed in Lua scripts when 'allow-key-locking' flag is set. Key was: "
+	noGlobal    = " is not allowed in Lua scripts when 'allow-key-locking' flag is set"
 )
 
 // evaluation is one call of a form of EVAL or FCALL. It runs once in a transaction that the store holds open;
@@ -175,6 +177,7 @@ func (s *Session) eval(ctx context.Context, c call) (resp.Value, error) {
 	if e == nil {
 		return bad, nil
 	}
+	defer s.liftTimeLimit()()
 	replies, _, err := s.engine.transaction(ctx, nil, []planned{{eval: e, db: s.db}}, &s.work)
 	if late, is := limited(err); is {
 		return late, nil
@@ -227,7 +230,10 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 	e.deferred = deferredOutput{}
 	e.wrote.Store(false) // the writes of an earlier run are undone
 	began := time.Now()
-	limit := time.Duration(engine.timeLimit.Load())
+	limit := time.Duration(0)
+	if e.session.turn.HasTimeLimit() {
+		limit = time.Duration(engine.timeLimit.Load())
+	}
 	check := work.Check
 	defer func() { work.Check = check }()
 	host := script.Host{
@@ -246,7 +252,9 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 			switch {
 			case e.killed.Load():
 				return script.ErrKilled
-			case e.ctx.Err() != nil && !e.wrote.Load():
+			case engine.scripts.ended.Load():
+				return &store.Exceeded{Reply: scriptEnded}
+			case e.ctx.Err() != nil && (engine.cancelsScripts || !e.wrote.Load()):
 				return e.ctx.Err()
 			case limit > 0 && time.Since(began) > limit:
 				return &store.TooLong{Limit: limit}

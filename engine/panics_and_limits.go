@@ -142,18 +142,18 @@ func panicsAsErrors(fn func(Run) error) func(Run) error {
 // limitWork ends the session's work when ctx ends, or when a call exceeds the time limit.
 func (s *Session) limitWork(ctx context.Context) {
 	if s.timeCheck == nil {
-		s.timeCheck = func(began time.Time) error { return s.engine.overdue(s.workContext, began) }
+		s.timeCheck = func(began time.Time) error { return s.engine.overdue(s.workContext, began, &s.turn) }
 	}
 	s.workContext = ctx
 	s.work.Watch(s.timeCheck)
 }
 
 // overdue returns an error if ctx has ended, or if a call that began then exceeds the time limit.
-func (e *Engine) overdue(ctx context.Context, began time.Time) error {
+func (e *Engine) overdue(ctx context.Context, began time.Time, turn *store.WriteWait) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if limit := time.Duration(e.timeLimit.Load()); limit > 0 && time.Since(began) > limit {
+	if limit := time.Duration(e.timeLimit.Load()); limit > 0 && turn.HasTimeLimit() && time.Since(began) > limit {
 		return &store.TooLong{Limit: limit}
 	}
 	return nil

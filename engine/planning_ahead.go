@@ -63,7 +63,7 @@ type plannedCalls struct {
 func (a *attempt) planAhead(ctx context.Context, stop <-chan struct{}) <-chan plannedCalls {
 	e, calls := a.engine, a.calls
 	chunks := make(chan plannedCalls, maxPlannedChunks)
-	work := &store.Work{Check: func(began time.Time) error { return e.overdue(ctx, began) }}
+	work := &store.Work{Check: func(began time.Time) error { return e.overdue(ctx, began, nil) }}
 	if a.work.Budget != nil {
 		work.Budget = a.work.Budget.Empty()
 	}

@@ -333,6 +333,7 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 		case runsScripts(q.cmd):
 			e, bad := s.evaluate(ctx, q)
 			calls[i] = planned{answer: bad, eval: e, db: s.db}
+			defer s.liftTimeLimit()()
 			continue
 		case q.cmd.Flags&commands.PubSub != 0:
 			continue

@@ -41,7 +41,11 @@ const maxClockGap = 5 * time.Millisecond
 // newWorkLimit starts a limit that ends with ctx, when the store is abandoned, or at the time limit.
 func (s *Store) newWorkLimit(ctx context.Context) *workLimit {
 	now := time.Now()
-	return &workLimit{ctx: ctx, life: s.life, limit: time.Duration(s.limit.Load()), began: now, checked: now}
+	v := &workLimit{ctx: ctx, life: s.life, began: now, checked: now}
+	if store.WriteWaitOf(ctx).HasTimeLimit() {
+		v.limit = time.Duration(s.limit.Load())
+	}
+	return v
 }
 
 // err returns why the work must end, or nil. A nil workLimit never ends the work.
@@ -74,6 +78,13 @@ func (v *workLimit) nextBatch() {
 	if _, late := v.reasonEnded.(*store.TooLong); late {
 		v.reasonEnded = nil
 	}
+}
+
+// suspend lifts the time limit until the returned function is called.
+func (v *workLimit) suspend() (resume func()) {
+	limit := v.limit
+	v.limit = 0
+	return func() { v.limit = limit }
 }
 
 // clear resets an ended limit for the next part, unless the store is abandoned.

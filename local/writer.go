@@ -347,6 +347,9 @@ func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece t
 	case j.own != nil:
 		return true, j.own(c)
 	case j.fn != nil:
+		if !j.turn.HasTimeLimit() {
+			defer c.workLimit.suspend()()
+		}
 		return true, j.fn(run)
 	}
 	if j.results == nil {

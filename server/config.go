@@ -148,7 +148,7 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 	if bad := s.unsettable(args[2:]); bad.IsError() {
 		return bad
 	}
-	changed := s.current()
+	changed, limitsTime := s.current(), false
 	for i := 2; i < len(args); i += 2 {
 		asked, name := parameter(args[i])
 		value, why := normalized(name, string(args[i+1]), valueIn(changed, name))
@@ -159,7 +159,9 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 			return refusedSetting(asked, why)
 		}
 		changed[name] = value
+		limitsTime = limitsTime || name == timeLimit
 	}
+	s.config.LimitScripts = s.config.LimitScripts || limitsTime
 	s.applyParams(changed)
 	return resp.OK
 }
@@ -204,6 +206,7 @@ func (s *Server) applyParams(changed map[string]string) {
 	s.config.Engine.SetMaxMemory(most, changed["maxmemory-policy"])
 	ms, _ := strconv.ParseInt(changed[timeLimit], 10, 64)
 	s.config.Engine.SetTimeLimit(time.Duration(ms) * time.Millisecond)
+	s.config.Engine.SetUnlimitedScripts(!s.config.LimitScripts)
 	ms, _ = strconv.ParseInt(changed["busy-reply-threshold"], 10, 64)
 	s.config.Engine.SetBusyThreshold(time.Duration(min(ms, math.MaxInt32)) * time.Millisecond)
 }

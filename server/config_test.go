@@ -130,6 +130,17 @@ func TestConfigSetTimeLimit(t *testing.T) {
 	}
 }
 
+// TestScriptTimeLimit exempts scripts from the time limit unless it was set for them or by CONFIG SET.
+func TestScriptTimeLimit(t *testing.T) {
+	const late = "(error) ERR time limit of 1ms exceeded; nothing was changed"
+	long := []string{"EVAL", "redis.call('set', 'k', 'v') for i = 1, 1000000 do end return 7", "0"}
+	c := serve(t, server.Config{TimeLimit: time.Millisecond}).dial(t)
+	want(t, c.do(long...), "(integer) 7")
+	want(t, c.do("CONFIG", "SET", "command-time-limit", "1"), "OK")
+	want(t, c.do(long...), late)
+	want(t, serve(t, server.Config{TimeLimit: time.Millisecond, LimitScripts: true}).dial(t).do(long...), late)
+}
+
 // CONFIG GET uses the patterns of KEYS, ignoring case. An empty or unclosed class is not an error.
 func TestConfigGetPatterns(t *testing.T) {
 	c := serve(t, server.Config{}).dial(t)

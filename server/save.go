@@ -122,11 +122,14 @@ func (s *Server) saveLater(ctx context.Context, args [][]byte) resp.Value {
 // client whose SHUTDOWN succeeds gets no reply, as in Redis.
 func (s *Server) shutDown(ctx context.Context, p *principal, args [][]byte) resp.Value {
 	o, ok := shutdownOptions(args)
+	busy, isBusy := s.busy()
 	switch {
 	case !ok || o["ABORT"] && len(args) > 2 || o["SAVE"] && o["NOSAVE"]:
 		return syntaxError
 	case o["ABORT"]:
 		return s.abortShutdown()
+	case isBusy && !o["NOSAVE"]:
+		return busy
 	case s.config.Stop == nil:
 		return noShutdown
 	}
@@ -135,12 +138,30 @@ func (s *Server) shutDown(ctx context.Context, p *principal, args [][]byte) resp
 			return noShutdown
 		}
 	}
+	if isBusy {
+		s.EndScripts()
+	}
 	s.config.Logger.Info("a client shuts down the server", "user", p.user.Load().Name())
 	if p.client != nil {
 		p.client.broken, p.client.closed = errShutDown, true
 	}
 	s.config.Stop()
 	return resp.OK
+}
+
+// busy is engine.Engine.Busy.
+func (s *Server) busy() (v resp.Value, busy bool) {
+	if s.config.Engine == nil {
+		return v, false
+	}
+	return s.config.Engine.Busy()
+}
+
+// EndScripts ends all scripts, which leave no changes. A stopping server does so after its grace.
+func (s *Server) EndScripts() {
+	if s.config.Engine != nil {
+		s.config.Engine.EndScripts()
+	}
 }
 
 var errShutDown = errors.New("the server is shutting down")

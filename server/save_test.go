@@ -85,6 +85,27 @@ func TestSaves(t *testing.T) {
 	want(t, a.do("SAVE"), "(error) ERR Command not allowed inside a transaction")
 }
 
+// TestShutdownDuringScript stops a server whose script has written and does not end: only with NOSAVE, as in Redis. The
+// script leaves no changes.
+func TestShutdownDuringScript(t *testing.T) {
+	stopped := make(chan struct{}, 1)
+	s := serve(t, server.Config{Stop: func() { stopped <- struct{}{} }})
+	a, b := s.dial(t), s.dial(t)
+	want(t, a.do("CONFIG", "SET", "busy-reply-threshold", "1"), "OK")
+	a.send("EVAL \"redis.call('set', 'k', 'v') while true do end\" 0\r\n")
+	const busy = "(error) BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
+	for show(b.do("PING")) != busy {
+	}
+	for _, how := range []string{"", "SAVE", "NOW", "SAVE FORCE"} {
+		want(t, b.do(append([]string{"SHUTDOWN"}, strings.Fields(how)...)...), busy)
+	}
+	b.send("SHUTDOWN NOSAVE\r\n")
+	<-stopped
+	b.wantClosed()
+	want(t, a.reply(), "(error) ERR the script was ended because the server stops; it left no changes")
+	want(t, a.do("GET", "k"), "(nil)")
+}
+
 // TestShutdown stops the server for users with permission, after a save if requested.
 func TestShutdown(t *testing.T) {
 	work := newSaver()

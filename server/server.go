@@ -70,6 +70,8 @@ type Config struct {
 	Grace time.Duration
 	// TimeLimit limits one command or one EXEC, until CONFIG SET changes it; 0 means no limit.
 	TimeLimit time.Duration
+	// LimitScripts applies TimeLimit to scripts, too, which have no limit in Redis. CONFIG SET command-time-limit sets it.
+	LimitScripts bool
 	// Sleep waits for d or until stop is closed; nil uses the system's clock.
 	Sleep func(stop <-chan struct{}, d time.Duration)
 	// PublicMessage returns the part of a store error that clients may read, or "". If nil, clients read none of any

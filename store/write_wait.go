@@ -5,13 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// WriteWait connects a call and its store while the call waits for the writer. With a nil WriteWait the call waits
+// WriteWait connects a call and its store while the call waits for the writer, and says how long it may take. With a nil WriteWait the call waits
 // without limit.
 type WriteWait struct {
 	Gate *Gate
 	// DelaysOthers is set by the store while a transaction delays calls that have already run in it. The transaction
 	// should end with ErrLong if it takes long; it then runs again without them.
 	DelaysOthers atomic.Bool
+	// Unlimited exempts the call from the store's time limit.
+	Unlimited bool
 }
 
 type writeWaitKey struct{}
@@ -26,6 +28,9 @@ func WriteWaitOf(ctx context.Context) *WriteWait {
 	t, _ := ctx.Value(writeWaitKey{}).(*WriteWait)
 	return t
 }
+
+// HasTimeLimit reports whether the store's time limit applies to the call.
+func (t *WriteWait) HasTimeLimit() bool { return t == nil || !t.Unlimited }
 
 // Ended returns the end of the wait.
 func (t *WriteWait) Ended() *WaitEnd {

@@ -356,6 +356,11 @@ func (h *Manager) Figures() server.TenantFigures {
 // Abandon makes running calls fail without effect.
 func (h *Manager) Abandon() {
 	h.files.abandon()
+	h.mu.Lock()
+	for _, t := range h.live {
+		t.server.EndScripts()
+	}
+	h.mu.Unlock()
 	h.registry.file.Abandon()
 }
 

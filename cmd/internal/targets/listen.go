@@ -18,7 +18,7 @@ const sessionMemory = 2 << 30
 
 // useStore makes the connection run commands on a store. Other processes on the same file receive its messages.
 func (c *Conn) useStore(file engine.Store, end func() error) {
-	e := engine.New(file)
+	e := engine.New(file, engine.WithCancelledScripts())
 	session := e.Session()
 	session.Bound(store.NewBudget(nil, sessionMemory, 0).NoFlag())
 	session.SetWho(func() (addr, name string) { return fmt.Sprint("pid:", os.Getpid()), "" })
