@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -93,6 +94,9 @@ func (o *tlsOptions) load(s *streams, log *slog.Logger) (*server.TLS, error) {
 // selfSign loads the last self-signed certificate or creates one, and prints its path and fingerprint.
 func (o *tlsOptions) selfSign(out io.Writer) error {
 	dir := targets.CertificateDirectory()
+	if dir == "" {
+		return errors.New("the home directory, where it is saved, is missing: set HOME, or give --tls-cert and --tls-key")
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return atomicfile.Pathless(err)
 	}

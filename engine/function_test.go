@@ -88,7 +88,7 @@ func TestFunctionLoadRunsOnce(t *testing.T) {
 			began = 0
 			replies, err := e.Session().Pipeline(context.Background(), calls)
 			if err != nil || !strings.Contains(string(replies[0].Str), "FUNCTION LOAD timeout") {
-				t.Fatalf("%s: %q, %v", kind, replies, err)
+				t.Fatalf("%s: %q, %v", kind, replies[0].Str, err)
 			}
 			if began != 1 {
 				t.Errorf("%s, %d calls: the library ran %d times", kind, len(calls), began)

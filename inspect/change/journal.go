@@ -117,6 +117,9 @@ func (j *Journal) create() error {
 	if j.file != nil {
 		return nil
 	}
+	if j.dir == "" {
+		return errors.New("it has no directory: set HOME")
+	}
 	if err := os.MkdirAll(j.dir, 0o700); err != nil {
 		return err
 	}

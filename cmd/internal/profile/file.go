@@ -143,6 +143,9 @@ func (f *File) save() error {
 // write replaces the file atomically.
 func (f *File) write(text []byte) (err error) {
 	path := f.path
+	if path == "" {
+		return errors.New("the home directory, where it is saved, is missing: set HOME or XDG_CONFIG_HOME")
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/adrg/xdg"
-
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -32,7 +30,7 @@ func (c *Conn) Commands(ctx context.Context) *commands.Table {
 	}
 	file := ""
 	if version := InfoFacts(identity[0])["redis_version"]; version != "" && !strings.ContainsAny(version, `/\`) {
-		file = filepath.Join(xdg.CacheHome, "meowdis", "commands", fmt.Sprintf("%s-%d", version, identity[1].Int))
+		file = cachedCommands(fmt.Sprintf("%s-%d", version, identity[1].Int))
 	}
 	told, err := os.ReadFile(file)
 	if table := tableOf(told); err == nil && table != nil {

@@ -194,8 +194,21 @@ func TestHomeless(t *testing.T) {
 	}
 	t.Setenv("XDG_DATA_HOME", "")
 	xdg.Reload()
-	if got, err := resolved(t, nil, nil); err == nil || !strings.Contains(err.Error(), "-t FILE") {
-		t.Errorf("without: %s, %v", got, err)
+	t.Setenv("XDG_CONFIG_HOME", "")
+	t.Setenv("XDG_STATE_HOME", "")
+	t.Setenv("XDG_CACHE_HOME", "")
+	for home, why := range map[string]string{"": "HOME is not set", "/": "HOME is /"} {
+		t.Setenv("HOME", home)
+		xdg.Reload()
+		if got, err := resolved(t, nil, nil); err == nil || err.Error() != why+", so the default file has no directory: name a file, as in -t cats.sqlite" {
+			t.Errorf("%s: %s, %v", why, got, err)
+		}
+		if paths := HistoryFile() + UndoDirectory() + RecentsDirectory() + ConfigFile() + CertificateDirectory() + cachedCommands("x"); paths != "" {
+			t.Errorf("%s: files in the root directory: %s", why, paths)
+		}
+		if config, err := profile.Load(ConfigFile()); err != nil || config.Save() == nil {
+			t.Errorf("%s: profiles: %v", why, err)
+		}
 	}
 	if got, err := resolved(t, []string{"--db", "cats.sqlite"}, nil); err != nil {
 		t.Errorf("with --db: %s, %v", got, err)
