@@ -20,6 +20,7 @@ type hybridCall struct {
 	blob         []byte // the vector in place of a param, nil for none
 	k            int64  // of KNN
 	radius       float64
+	epsilon      string // of RANGE, "" for none
 	isRange      bool
 	filter       string // of VSIM, "" for none
 
@@ -30,6 +31,7 @@ type hybridCall struct {
 	noSort, hasLimit bool
 
 	textAs, vectorAs, scoreAs string // names of scores, "" for none
+	explainScore              bool
 
 	ranked [2][]rankedHit // the documents of SEARCH and VSIM, for WITHCURSOR
 }
@@ -40,7 +42,7 @@ func ftHybrid(c *Call) Plan {
 		if bad != "" {
 			return fail(bad)
 		}
-		return c.hybrid(ix, q, w)
+		return c.hybrid(ix, q, nil, w)
 	})
 }
 
@@ -84,14 +86,14 @@ func (q *hybridCall) searches(c *Call, ix *searchIndex) (s hybridSearches, bad s
 	}
 	names, bad := q.check(ix, tree)
 	return hybridSearches{
-		text:    &finder{c: c, ix: ix, tree: tree, options: &q.searchOptions, scores: true},
+		text:    &finder{c: c, ix: ix, tree: tree, options: &q.searchOptions, scores: true, explains: q.explainScore},
 		nearest: &finder{c: c, ix: ix, tree: near, options: &vector},
 		terms:   queryTerms(tree), names: names, metric: field.Vector.Metric,
 	}, bad
 }
 
 // hybrid runs both searches, and the steps on the documents that either finds.
-func (c *Call) hybrid(ix *searchIndex, q *hybridCall, w *store.Work) Plan {
+func (c *Call) hybrid(ix *searchIndex, q *hybridCall, p *profile, w *store.Work) Plan {
 	if !c.mayQuery(ix) {
 		return answer(noSearchPermission)
 	}
@@ -103,12 +105,20 @@ func (c *Call) hybrid(ix *searchIndex, q *hybridCall, w *store.Work) Plan {
 	if bad != "" {
 		return fail(bad)
 	}
+	p.parsed()
+	p.created()
 	text, nearest := s.text, s.nearest
+	text.profile = p.part()
 	return text.find(w, func(w *store.Work) Plan {
+		nearest.profile = p.part()
 		return nearest.find(w, func(w *store.Work) Plan {
+			searches := [2]resp.Value{text.searchProfile(), nearest.searchProfile()}
+			text.profile = p.resumed()
 			text.late, text.full = text.late || nearest.late, text.full || nearest.full
 			q.merge(text, nearest.hits, s.metric, w)
+			text.stage("Hybrid Merger", len(text.hits))
 			a := &pipeline{f: text, q: &q.aggregateCall, work: w, terms: s.terms}
+			loads := len(s.names) > 0 || q.loadAll
 			run := func(w *store.Work) Plan {
 				if !c.mayReadAll(text.hits) {
 					return answer(noSearchPermission)
@@ -116,10 +126,13 @@ func (c *Call) hybrid(ix *searchIndex, q *hybridCall, w *store.Work) Plan {
 				if a.work = w; q.cursor != nil {
 					return answer(q.openCursors(a))
 				}
-				return answer(q.reply(a, began))
+				if loads {
+					text.stage("Loader", len(text.hits))
+				}
+				return answer(text.profiledHybrid(q.reply(a, began), searches))
 			}
 			return text.keysOf(text.hits, w, func(w *store.Work) Plan {
-				if len(s.names) == 0 && !q.loadAll {
+				if !loads {
 					return run(w)
 				}
 				return c.loadKeys(keysOfHits(text.hits), ix.fieldsToLoad(s.names, q.loadAll), w, run)
@@ -139,6 +152,18 @@ func vectorScore(metric string, distance float64) float64 {
 	return (1 + distance) / 2
 }
 
+// foundTwice holds a document of FT.HYBRID, and what SEARCH and VSIM say of it.
+type foundTwice struct {
+	*hit
+	parts [2]hybridPart
+}
+
+// hybridPart holds the rank and score of a document in one search. Its zero value means that the search lacks the document.
+type hybridPart struct {
+	rank  int // from 1
+	score float64
+}
+
 // merge gives text the hits of both searches, with one score each.
 func (q *hybridCall) merge(text *finder, near []*hit, metric string, w *store.Work) {
 	best := func(hits []*hit, compare func(a, b *hit) int) []*hit {
@@ -147,36 +172,52 @@ func (q *hybridCall) merge(text *finder, near []*hit, metric string, w *store.Wo
 	}
 	words := best(text.hits, func(a, b *hit) int { return cmp.Compare(b.score, a.score) })
 	near = best(near, func(a, b *hit) int { return cmp.Compare(a.Distances[hybridDistance], b.Distances[hybridDistance]) })
-	found := map[int64]*hit{}
-	var all []*hit
-	add := func(of, rank int, doc int64, weight, score float64, as string) {
-		h := found[doc]
-		if h == nil {
-			w.Grow(200)
-			h = &hit{Found: inverted.Found{Doc: doc}}
-			found[doc] = h
-			all = append(all, h)
+	found := map[int64]*foundTwice{}
+	var all []*foundTwice
+	add := func(of, rank int, h *hit, score float64, as string) {
+		both := found[h.Doc]
+		if both == nil {
+			w.Grow(250)
+			both = &foundTwice{hit: &hit{Found: inverted.Found{Doc: h.Doc}, explanation: h.explanation}}
+			found[h.Doc] = both
+			all = append(all, both)
 		}
 		if q.cursor != nil {
 			w.Grow(200)
-			q.ranked[of] = append(q.ranked[of], rankedHit{h, score})
+			q.ranked[of] = append(q.ranked[of], rankedHit{both.hit, score})
 		}
-		if h.SetDistance(as, score); q.linear {
-			h.score += weight * score
-		} else {
-			h.score += 1 / (q.constant + float64(rank))
-		}
+		both.parts[of] = hybridPart{rank, score}
+		both.SetDistance(as, score)
 	}
 	for i, h := range words {
-		add(0, i+1, h.Doc, q.alpha, h.score, q.textAs)
+		add(0, i+1, h, h.score, q.textAs)
 	}
 	for i, h := range near {
-		add(1, i+1, h.Doc, q.beta, vectorScore(metric, h.Distances[hybridDistance]), q.vectorAs)
+		add(1, i+1, h, vectorScore(metric, h.Distances[hybridDistance]), q.vectorAs)
 	}
-	for _, h := range all {
-		h.SetDistance(q.scoreAs, h.score)
+	text.hits = make([]*hit, 0, len(all))
+	for _, both := range all {
+		both.hit.score = q.combine(both.parts)
+		both.SetDistance(q.scoreAs, both.hit.score)
+		if q.explainScore {
+			both.explanation = q.explain(both)
+		}
+		text.hits = append(text.hits, both.hit)
 	}
-	text.hits = all
+}
+
+// combine returns the score of a document.
+func (q *hybridCall) combine(parts [2]hybridPart) (score float64) {
+	for i, p := range parts {
+		switch {
+		case p.rank == 0:
+		case q.linear:
+			score += [2]float64{q.alpha, q.beta}[i] * p.score
+		default:
+			score += 1 / (q.constant + float64(p.rank))
+		}
+	}
+	return score
 }
 
 // reply runs the steps, and makes the reply.
@@ -191,6 +232,10 @@ func (q *hybridCall) reply(a *pipeline, began int64) resp.Value {
 	for _, r := range a.rows {
 		fields := a.rowFields(r)
 		fields.Kind = resp.Map
+		if q.explainScore && r.hit != nil {
+			score := resp.MakeArray(resp.MakeDouble(r.hit.score), explained(r.hit.explanation))
+			fields.Elems = append([]resp.Value{resp.MakeString("score"), score}, fields.Elems...)
+		}
 		results.Elems = append(results.Elems, fields)
 	}
 	took := int64(0)

@@ -142,6 +142,7 @@ func (q *hybridCall) rangeOption(name, value string) (ok bool) {
 		return ok && q.radius >= 0
 	case "EPSILON":
 		f, ok := parseFloat([]byte(value))
+		q.epsilon = value
 		return ok && f >= 0
 	case "YIELD_SCORE_AS":
 		q.vectorAs = value
@@ -232,7 +233,9 @@ func (q *hybridCall) parseRest(d *definition, s *searchSettings, seed uint64) (b
 		return bad
 	case "WITHCURSOR":
 		return q.parseCursor(d, s)
-	case "EXPLAINSCORE", "DIALECT":
+	case "EXPLAINSCORE":
+		q.explainScore = true
+	case "DIALECT":
 		return word + " is not supported in FT.HYBRID"
 	default:
 		return fmt.Sprintf("Unknown argument `%s` at position %d for <main>", d.words[at], at)

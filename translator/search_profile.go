@@ -7,6 +7,7 @@ import (
 
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/search/query"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator/inverted"
 )
@@ -49,6 +50,23 @@ func (p *profile) parsed() {
 	}
 }
 
+// part returns the profile of a part that begins now, nil without FT.PROFILE.
+func (p *profile) part() *profile {
+	if p == nil {
+		return nil
+	}
+	now := p.clock()
+	return &profile{clock: p.clock, limited: p.limited, began: now, last: now}
+}
+
+// resumed returns p after parts of it have ended, whose time it does not count again.
+func (p *profile) resumed() *profile {
+	if p != nil {
+		p.lap()
+	}
+	return p
+}
+
 // created ends the steps before documents are read.
 func (p *profile) created() {
 	if p != nil {
@@ -82,16 +100,15 @@ func ftProfile(c *Call) Plan {
 		return answer(commands.WrongArity(c.Command))
 	}
 	return c.withIndex(c.Args[1], noSuchIndex(c.Args[1]), func(ix *searchIndex, w *store.Work) Plan {
-		text := d.next()
 		switch kind {
 		case "SEARCH":
-			q, bad := parseSearch(text, d.words[d.at:], ix, c.searchSettings())
+			q, bad := parseSearch(d.words[d.at], d.words[d.at+1:], ix, c.searchSettings())
 			if bad != "" {
 				return fail(bad)
 			}
 			return c.search(ix, q, p, w)
 		case "AGGREGATE":
-			q, bad := parseAggregate(text, d.words[d.at:], ix, c.searchSettings(), c.Random())
+			q, bad := parseAggregate(d.words[d.at], d.words[d.at+1:], ix, c.searchSettings(), c.Random())
 			if bad != "" {
 				return fail(bad)
 			}
@@ -100,28 +117,43 @@ func ftProfile(c *Call) Plan {
 			}
 			return c.aggregate(ix, q, p, w)
 		}
-		return fail("FT.PROFILE HYBRID is not supported")
+		q, bad := parseHybrid(d.words[d.at:], c.searchSettings(), c.Random())
+		if bad != "" {
+			return fail(bad)
+		}
+		if q.cursor != nil {
+			return fail("FT.PROFILE does not support cursor")
+		}
+		return c.hybrid(ix, q, p, w)
 	})
 }
 
 // profiled adds the profile to a reply, unless it is an error.
 func (f *finder) profiled(v resp.Value) resp.Value {
-	p := f.profile
-	if p == nil || v.IsError() {
+	if f.profile == nil {
+		return v
+	}
+	return withProfile(v, f.searchProfile(), resp.EmptyMap)
+}
+
+// profiledHybrid adds the profiles of the two searches of FT.HYBRID, and of the steps after them.
+func (f *finder) profiledHybrid(v resp.Value, searches [2]resp.Value) resp.Value {
+	p, str := f.profile, resp.MakeString
+	if p == nil {
+		return v
+	}
+	steps := p.times(f.late)
+	steps.Elems = append(steps.Elems, str("Result processors profile"), p.stagesReply())
+	return withProfile(v, resp.MakeMap(str("SEARCH"), searches[0], str("VSIM"), searches[1]), steps)
+}
+
+// withProfile adds a profile to a reply, unless it is an error.
+func withProfile(v, shard, coordinator resp.Value) resp.Value {
+	if v.IsError() {
 		return v
 	}
 	str := resp.MakeString
-	stages := resp.EmptyArray
-	for _, s := range p.stages {
-		stages.Elems = append(stages.Elems, resp.MakeMap(str("Type"), str(s.name), str("Time"), p.ms(s.took), str("Results processed"), resp.MakeInt(int64(s.rows))))
-	}
-	warning := "None"
-	if f.late {
-		warning = timedOut
-	}
-	shard := resp.MakeMap(str("Total profile time"), p.ms(p.clock()-p.began), str("Parsing time"), p.ms(p.parsing), str("Pipeline creation time"), p.ms(p.creation),
-		str("Warning"), resp.MakeArray(str(warning)), str("Iterators profile"), p.iterators(f.program.Profile()), str("Result processors profile"), stages)
-	all := resp.MakeMap(str("Shards"), resp.MakeArray(shard), str("Coordinator"), resp.EmptyMap)
+	all := resp.MakeMap(str("Shards"), resp.MakeArray(shard), str("Coordinator"), coordinator)
 	in3 := v
 	if v.RESP3 != nil {
 		in3 = *v.RESP3
@@ -131,6 +163,51 @@ func (f *finder) profiled(v resp.Value) resp.Value {
 	v = resp.MakeArray(v, all)
 	v.RESP3 = &in3
 	return v
+}
+
+// searchProfile returns the profile of the search, the zero value without FT.PROFILE.
+func (f *finder) searchProfile() resp.Value {
+	p, str := f.profile, resp.MakeString
+	if p == nil {
+		return resp.Value{}
+	}
+	v := p.times(f.late)
+	v.Elems = append(v.Elems, str("Iterators profile"), f.iterators(), str("Result processors profile"), p.stagesReply())
+	return v
+}
+
+// iterators describes the clauses of the query.
+func (f *finder) iterators() resp.Value {
+	str, clauses := resp.MakeString, f.profile.iterators(f.program.Profile())
+	knn, is := f.tree.(*query.KNN)
+	if !is {
+		return clauses
+	}
+	v := resp.MakeMap(str("Type"), str("VECTOR"), str("Vector search mode"), str("STANDARD_KNN"))
+	if _, all := knn.Filter.(*query.All); !all {
+		v.Elems[3] = str("HYBRID_ADHOC_BF")
+		v.Elems = append(v.Elems, str("Child iterator"), clauses)
+	}
+	return v
+}
+
+// times returns the times of a profile.
+func (p *profile) times(late bool) resp.Value {
+	str, warning := resp.MakeString, "None"
+	if late {
+		warning = timedOut
+	}
+	return resp.MakeMap(str("Total profile time"), p.ms(p.clock()-p.began), str("Parsing time"), p.ms(p.parsing),
+		str("Pipeline creation time"), p.ms(p.creation), str("Warning"), resp.MakeArray(str(warning)))
+}
+
+// stagesReply returns the stages of a profile.
+func (p *profile) stagesReply() resp.Value {
+	str, stages := resp.MakeString, resp.EmptyArray
+	for _, s := range p.stages {
+		stages.Elems = append(stages.Elems, resp.MakeMap(str("Type"), str(s.name), str("Time"), p.ms(s.took), str("Results processed"), resp.MakeInt(int64(s.rows))))
+	}
+	return stages
 }
 
 // ms returns a duration in ms.

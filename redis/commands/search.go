@@ -87,7 +87,7 @@ var searchCommands = []Command{
 		Summary: "Searches for words and for similar vectors, and combines the scores",
 		Syntax: "index_name SEARCH query [SCORER scorer] [YIELD_SCORE_AS name] VSIM vector_field vector [KNN count K k [EF_RUNTIME ef_runtime]|RANGE count RADIUS radius [EPSILON epsilon]] [YIELD_SCORE_AS name] [FILTER filter]" +
 			" [COMBINE <RRF count [CONSTANT constant] [WINDOW window] [YIELD_SCORE_AS name]|LINEAR count [ALPHA alpha] [BETA beta] [WINDOW window] [YIELD_SCORE_AS name]>] [LIMIT offset count] [SORTBY nargs property [ASC|DESC] [property [ASC|DESC] ...]|NOSORT]" +
-			" [PARAMS nargs name value [name value ...]] [TIMEOUT timeout] [LOAD <*|count field [field ...]>] [GROUPBY nargs [property [property ...]] [REDUCE function nargs [arg [arg ...]] [AS name] [REDUCE function nargs [arg [arg ...]] [AS name] ...]]]" +
+			" [EXPLAINSCORE] [PARAMS nargs name value [name value ...]] [TIMEOUT timeout] [LOAD <*|count field [field ...]>] [GROUPBY nargs [property [property ...]] [REDUCE function nargs [arg [arg ...]] [AS name] [REDUCE function nargs [arg [arg ...]] [AS name] ...]]]" +
 			" [APPLY expression AS name [APPLY expression AS name ...]] [FILTER filter] [WITHCURSOR [COUNT read_size] [MAXIDLE idle_time]]",
 	},
 	{
