@@ -10,6 +10,7 @@ import (
 	"github.com/meowdis/meowdis/redis/search/expr"
 	"github.com/meowdis/meowdis/redis/search/query"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator/document"
 )
 
 // aggregateStep changes the rows. needs lists the properties that it reads.
@@ -22,8 +23,8 @@ type aggregateStep interface {
 type aggregateRow struct {
 	hit    *hit
 	values map[string]expr.Value
-	json   map[string]string // the text of a JSON array that a property has
-	shown  []string          // names that are shown although other rows lack them: LOAD *
+	json   map[string]*document.Value // the JSON of a property that an expr.Value cannot show
+	shown  []string                   // names that are shown although other rows lack them: LOAD *
 }
 
 // pipeline is a run of the steps of FT.AGGREGATE.
@@ -51,7 +52,7 @@ func (c *Call) aggregate(ix *searchIndex, q *aggregateCall, p *profile, w *store
 	if !c.mayQuery(ix) {
 		return answer(noSearchPermission)
 	}
-	tree, bad := q.parse(ix)
+	tree, bad := q.parse(c, ix)
 	if bad != "" {
 		return fail(bad)
 	}
@@ -160,8 +161,8 @@ func (a *pipeline) run() error {
 			for _, r := range a.rows {
 				if v, ok := a.property(r, f.name); ok {
 					r.values[f.as] = v
-					if text, is := r.json[f.name]; is {
-						r.json[f.as] = text
+					if v, is := r.json[f.name]; is {
+						r.json[f.as] = v
 					}
 				}
 			}
@@ -259,9 +260,11 @@ func (a *pipeline) rowFields(r *aggregateRow) resp.Value {
 		if !ok {
 			continue
 		}
-		value := exprReply(v)
-		if text, is := r.json[name]; is {
-			value = resp.MakeString(text)
+		value := exprReply(v, a.q.expand)
+		if v, is := r.json[name]; is && a.q.expand {
+			value = jsonExpanded(v, a.work)
+		} else if is {
+			value = resp.MakeString(string(v.Append(nil)))
 		}
 		fields.Elems = append(fields.Elems, resp.MakeString(name), value)
 	}
@@ -281,23 +284,27 @@ func (q *rowCursor) rowsReply() resp.Value {
 	return v2
 }
 
-// exprReply returns a value of a row.
-func exprReply(v expr.Value) resp.Value {
+// exprReply returns a value of a row. A number is text, unless expand is set.
+func exprReply(v expr.Value, expand bool) resp.Value {
 	switch v.Kind {
 	case expr.Null:
 		return resp.Nil
 	case expr.Array:
 		all := resp.Value{Kind: resp.Array, Elems: []resp.Value{}}
 		for _, item := range v.Items {
-			all.Elems = append(all.Elems, exprReply(item))
+			all.Elems = append(all.Elems, exprReply(item, expand))
 		}
 		return all
 	case expr.Map:
 		all := resp.Value{Kind: resp.Map, Elems: []resp.Value{}}
 		for i, item := range v.Items {
-			all.Elems = append(all.Elems, resp.MakeString(v.Names[i]), exprReply(item))
+			all.Elems = append(all.Elems, resp.MakeString(v.Names[i]), exprReply(item, expand))
 		}
 		return all
+	case expr.Number:
+		if expand {
+			return resp.MakeDouble(v.Num)
+		}
 	}
 	return resp.MakeString(v.String())
 }

@@ -60,7 +60,7 @@ func (q *hybridCall) searches(c *Call, ix *searchIndex) (s hybridSearches, bad s
 	if field == nil || field.Type != inverted.Vector {
 		return s, fmt.Sprintf("Unknown vector field `%s`", q.field)
 	}
-	tree, bad := q.parse(ix)
+	tree, bad := q.parse(c, ix)
 	if bad == "" && isKNN(tree) {
 		bad = "A vector query is not allowed in SEARCH: use VSIM"
 	}
@@ -71,7 +71,7 @@ func (q *hybridCall) searches(c *Call, ix *searchIndex) (s hybridSearches, bad s
 	if bad != "" {
 		return s, bad
 	}
-	near, bad := vector.parse(ix)
+	near, bad := vector.parse(c, ix)
 	if bad != "" {
 		return s, bad
 	}

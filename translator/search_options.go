@@ -271,7 +271,16 @@ func (q querySchema) Field(name string) (query.Field, bool) {
 }
 
 // parse parses the query for an index. bad is the text of an error, "" for none.
-func (o *searchOptions) parse(ix *searchIndex) (tree query.Node, bad string) {
+func (o *searchOptions) parse(c *Call, ix *searchIndex) (tree query.Node, bad string) {
+	switch {
+	case !o.expand:
+	case c.Env.RESP2:
+		return nil, "EXPAND format is only supported with RESP3"
+	case !ix.schema.JSON:
+		return nil, "EXPAND format is only supported with JSON"
+	case o.dialect < 3:
+		return nil, "EXPAND format requires dialect 3 or greater"
+	}
 	options := query.Options{Dialect: o.dialect, Params: o.params, Schema: querySchema{ix.schema}, Verbatim: o.verbatim, Fields: o.inFields}
 	if !o.noStopWords {
 		options.IsStopWord = ix.schema.IsStopWord

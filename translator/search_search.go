@@ -52,7 +52,7 @@ func (c *Call) search(ix *searchIndex, q *searchCall, p *profile, w *store.Work)
 	if !c.mayQuery(ix) {
 		return answer(noSearchPermission)
 	}
-	tree, bad := q.parse(ix)
+	tree, bad := q.parse(c, ix)
 	if bad != "" {
 		return fail(bad)
 	}
@@ -74,11 +74,11 @@ func (c *Call) search(ix *searchIndex, q *searchCall, p *profile, w *store.Work)
 					return answer(noSearchPermission)
 				}
 				if q.noContent && !q.withSortKeys && !q.withPayloads {
-					return answer(f.profiled(f.reply(q, total, page)))
+					return answer(f.profiled(f.reply(q, total, page, w)))
 				}
-				return c.loadKeys(keysOfHits(page), nil, w, func(*store.Work) Plan {
+				return c.loadKeys(keysOfHits(page), nil, w, func(w *store.Work) Plan {
 					f.stage("Loader", len(page))
-					return answer(f.profiled(f.reply(q, total, page)))
+					return answer(f.profiled(f.reply(q, total, page, w)))
 				})
 			})
 		})
@@ -240,7 +240,7 @@ func explained(e *scoring.Explanation) resp.Value {
 }
 
 // reply makes the reply of FT.SEARCH.
-func (f *finder) reply(q *searchCall, total int, page []*hit) resp.Value {
+func (f *finder) reply(q *searchCall, total int, page []*hit, w *store.Work) resp.Value {
 	v2 := resp.MakeArray(resp.MakeInt(int64(total)))
 	results := resp.EmptyArray
 	for _, h := range page {
@@ -272,7 +272,7 @@ func (f *finder) reply(q *searchCall, total int, page []*hit) resp.Value {
 			add("sortkey", key)
 		}
 		if !q.noContent {
-			fields := f.fields(q, h)
+			fields := f.fields(q, h, w)
 			v2.Elems = append(v2.Elems, fields)
 			in3 := fields
 			if in3.Kind == resp.Array {
@@ -326,16 +326,25 @@ func (f *finder) payload(h *hit) resp.Value {
 }
 
 // fields returns the fields of a hit: a flat array of names and values, or null if the document is gone.
-func (f *finder) fields(q *searchCall, h *hit) resp.Value {
+func (f *finder) fields(q *searchCall, h *hit, w *store.Work) resp.Value {
 	src := h.key.source
 	if src == nil || src.Root == nil && len(src.Fields) == 0 || h.key.json && src.Text == nil {
 		return resp.Nil
 	}
 	v := resp.Value{Kind: resp.Array, Elems: []resp.Value{}}
 	add := func(name, value string) { v.Elems = append(v.Elems, resp.MakeString(name), resp.MakeString(value)) }
+	expand := func(name, path string) bool {
+		values := src.Select(path)
+		if len(values) > 0 {
+			v.Elems = append(v.Elems, resp.MakeString(name), collect(values, w, jsonExpanded))
+		}
+		return len(values) > 0
+	}
 	if q.returned != nil {
 		for _, r := range q.returned {
-			if value, ok := f.value(q, h, r.name); ok {
+			if path, ok := f.jsonPath(h, r.name); ok && q.expand {
+				expand(r.as, path)
+			} else if value, ok := f.value(q, h, r.name); ok {
 				add(r.as, q.marks.apply(f, r.name, value))
 			}
 		}
@@ -349,10 +358,14 @@ func (f *finder) fields(q *searchCall, h *hit) resp.Value {
 	for _, name := range names {
 		add(name, text.FormatNumber(h.Distances[name]))
 	}
-	if field := f.ix.schema.Field(q.sortBy); field != nil {
+	if field := f.ix.schema.Field(q.sortBy); field != nil && (!q.expand || !expand(field.Name, field.Path)) {
 		if value, ok := f.value(q, h, q.sortBy); ok {
 			add(field.Name, q.marks.apply(f, field.Name, value))
 		}
+	}
+	if h.key.json && q.expand {
+		expand("$", "$")
+		return v
 	}
 	if h.key.json {
 		document := src.Root.Append(nil)
@@ -382,17 +395,24 @@ func (f *finder) value(q *searchCall, h *hit, name string) (string, bool) {
 	case "__score":
 		return text.FormatNumber(h.score), true
 	}
-	path := name
-	if field := f.ix.schema.Field(name); field != nil {
-		path = field.Path
-	}
 	if !h.key.json {
-		return h.key.source.Value(path)
+		if field := f.ix.schema.Field(name); field != nil {
+			name = field.Path
+		}
+		return h.key.source.Value(name)
 	}
-	if path == "$" || strings.HasPrefix(path, "$") || f.ix.schema.Field(name) != nil {
+	if path, ok := f.jsonPath(h, name); ok {
 		return jsonValue(h.key.source, path, q.dialect)
 	}
 	return "", false
+}
+
+// jsonPath returns the path of a property of a JSON document.
+func (f *finder) jsonPath(h *hit, name string) (path string, ok bool) {
+	if field := f.ix.schema.Field(name); field != nil {
+		return field.Path, h.key.json
+	}
+	return name, h.key.json && strings.HasPrefix(name, "$")
 }
 
 // jsonValue returns what a path selects as text: the first value, or an array from dialect 3 on.

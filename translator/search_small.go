@@ -23,7 +23,7 @@ func ftExplain(lines bool) func(*Call) Plan {
 			if bad != "" {
 				return fail(bad)
 			}
-			tree, bad := q.parse(ix)
+			tree, bad := q.parse(c, ix)
 			if bad != "" {
 				return fail(bad)
 			}

@@ -83,7 +83,7 @@ func ftSpellcheck(c *Call) Plan {
 		if !c.mayQuery(ix) {
 			return answer(noSearchPermission)
 		}
-		tree, bad := q.parse(ix)
+		tree, bad := q.parse(c, ix)
 		if bad != "" {
 			return fail(bad)
 		}

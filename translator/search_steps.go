@@ -67,11 +67,11 @@ func (a *pipeline) documentProperty(r *aggregateRow, h *hit, name string) (expr.
 	if a.q.dialect >= 3 && len(values) > 1 {
 		values = []*document.Value{{Kind: document.Array, Elems: values}}
 	}
-	if values[0].Kind == document.Array || values[0].Kind == document.Object {
+	if a.q.expand || values[0].Kind == document.Array || values[0].Kind == document.Object {
 		if r.json == nil {
-			r.json = map[string]string{}
+			r.json = map[string]*document.Value{}
 		}
-		r.json[name] = string(values[0].Append(nil))
+		r.json[name] = values[0]
 	}
 	return jsonExpr(values[0]), true
 }
