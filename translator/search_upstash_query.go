@@ -4,11 +4,13 @@ package translator
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/search/query"
 	scoring "github.com/meowdis/meowdis/redis/search/score"
 	"github.com/meowdis/meowdis/redis/search/upstash"
 	"github.com/meowdis/meowdis/store"
@@ -19,12 +21,46 @@ import (
 // upstashFinder prepares the search for the documents of a filter.
 func (c *Call) upstashFinder(ix *searchIndex, filter []byte) (*finder, error) {
 	tree, err := upstash.ParseFilter(string(filter), ix.schema.Upstash)
-	if err != nil {
-		return nil, err
-	}
-	options := newSearchOptions(filter, &defaultSettings)
+	return c.upstashSearch(ix, tree), err
+}
+
+func (c *Call) upstashSearch(ix *searchIndex, tree query.Node) *finder {
+	options := newSearchOptions(nil, &defaultSettings)
 	options.scorer = scoring.Fields
-	return &finder{c: c, ix: ix, tree: tree, options: &options}, nil
+	return &finder{c: c, ix: ix, tree: tree, options: &options}
+}
+
+// fused runs the searches of a query one after the other, and calls next with the hits of all in the order of indexing.
+func (c *Call) fused(ix *searchIndex, q *upstash.Fusion, scores bool, w *store.Work, next func(f *finder, w *store.Work) Plan) Plan {
+	if q.RankConstant == 0 {
+		f := c.upstashSearch(ix, q.Searches[0].Tree)
+		f.scores = scores
+		return f.find(w, func(w *store.Work) Plan { return next(f, w) })
+	}
+	found, all := map[int64]*hit{}, &query.Or{Base: query.Base{Weight: 1}}
+	var search func(i int, w *store.Work) Plan
+	search = func(i int, w *store.Work) Plan {
+		f := c.upstashSearch(ix, q.Searches[i].Tree)
+		f.scores = true
+		return f.find(w, func(w *store.Work) Plan {
+			all.Children = append(all.Children, f.tree)
+			slices.SortStableFunc(f.hits, func(a, b *hit) int { return cmp.Compare(b.score, a.score) })
+			for rank, h := range f.hits[:min(q.Window, len(f.hits))] {
+				if found[h.Doc] == nil {
+					w.Grow(200)
+					found[h.Doc] = &hit{Found: h.Found}
+				}
+				found[h.Doc].score += q.Searches[i].Weight / (q.RankConstant + float64(rank+1))
+			}
+			if i+1 < len(q.Searches) {
+				return search(i+1, w)
+			}
+			f.tree = all
+			f.hits = slices.SortedFunc(maps.Values(found), func(a, b *hit) int { return cmp.Compare(a.Doc, b.Doc) })
+			return next(f, w)
+		})
+	}
+	return search(0, w)
 }
 
 func upstashQuery(c *Call) Plan {
@@ -36,12 +72,12 @@ func upstashQuery(c *Call) Plan {
 		if err != nil {
 			return failWith(err)
 		}
-		f, err := c.upstashFinder(ix, c.Args[2])
+		searches, err := upstash.ParseQuery(string(c.Args[2]), ix.schema.Upstash, q.Limit)
 		if err != nil {
 			return failWith(err)
 		}
-		f.scores = q.OrderBy == "" && (q.ScoreFunc == nil || q.ScoreFunc.Mode != "REPLACE")
-		return f.find(w, func(w *store.Work) Plan {
+		scores := q.OrderBy == "" && (q.ScoreFunc == nil || q.ScoreFunc.Mode != "REPLACE")
+		return c.fused(ix, searches, scores, w, func(f *finder, w *store.Work) Plan {
 			return f.columns(q.Fields(), w, func(of map[string]column, w *store.Work) Plan {
 				f.rank(q, of)
 				first := min(q.Offset, len(f.hits))

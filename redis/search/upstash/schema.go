@@ -32,6 +32,7 @@ type Field struct {
 	NoTokenize bool
 	Fast       bool
 	From       string // the document's field; empty if it is Name
+	Hybrid     bool   // declared as HYBRID: a TEXT with an embedding, which meowdis leaves out
 }
 
 // Source returns the name of the document's field.
@@ -68,9 +69,20 @@ func (d *Definition) Words() []string {
 	words := append([]string{"ON", d.Type, "PREFIX", strconv.Itoa(len(d.Prefixes))}, d.Prefixes...)
 	words = append(words, "LANGUAGE", d.Language, "SCHEMA")
 	for _, f := range d.Fields {
-		words = append(append(words, f.Name, string(f.Type)), f.options()...)
+		words = append(append(words, f.Name, f.typeName()), f.options()...)
 	}
 	return words
+}
+
+// hybrid names the type of a TEXT field with an embedding.
+const hybrid = "HYBRID"
+
+// typeName returns the type as the schema has it.
+func (f Field) typeName() string {
+	if f.Hybrid {
+		return hybrid
+	}
+	return string(f.Type)
 }
 
 // options returns the options of a field.
@@ -92,7 +104,7 @@ func (f Field) options() (words []string) {
 // Described returns the schema of SEARCH.DESCRIBE: the name, the type and the options of each field.
 func (d *Definition) Described() (fields [][]string) {
 	for _, f := range d.Fields {
-		fields = append(fields, append([]string{f.Name, string(f.Type)}, f.options()...))
+		fields = append(fields, append([]string{f.Name, f.typeName()}, f.options()...))
 	}
 	return fields
 }
@@ -189,8 +201,8 @@ func (d *Definition) parseFields(a *arguments) error {
 		f.Type = FieldType(a.keyword())
 		switch f.Type {
 		case Text, Keyword, U64, I64, F64, Date, Bool, Facet:
-		case "HYBRID":
-			return failure("Field type HYBRID needs an embedding model, which meowdis does not have")
+		case hybrid:
+			f.Type, f.Hybrid = Text, true
 		case "":
 			return failure("Field %s does not have a type", f.Name)
 		default:
@@ -241,7 +253,7 @@ func (f *Field) parseOptions(a *arguments) error {
 
 func isType(word string) bool {
 	switch FieldType(strings.ToUpper(word)) {
-	case Text, Keyword, U64, I64, F64, Date, Bool, Facet:
+	case Text, Keyword, U64, I64, F64, Date, Bool, Facet, hybrid:
 		return true
 	}
 	return false
