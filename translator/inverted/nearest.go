@@ -44,6 +44,10 @@ func (n *Nearest) Batch(b *Batch, f *Field) {
 }
 
 func (n *Nearest) add(doc int64, d float64) {
+	full := len(n.heap) == n.k
+	if worst := n.heap; full && (d > worst[0].Distance || d == worst[0].Distance && doc >= worst[0].Doc) {
+		return // as almost always, and a map would be slow
+	}
 	if old := n.best[doc]; old != nil {
 		if d < old.Distance {
 			old.Distance = d
@@ -51,11 +55,8 @@ func (n *Nearest) add(doc int64, d float64) {
 		}
 		return
 	}
-	if len(n.heap) == n.k {
+	if full {
 		worst := n.heap[0]
-		if d > worst.Distance || d == worst.Distance && doc > worst.Doc {
-			return
-		}
 		delete(n.best, worst.Doc)
 		heap.Pop(&n.heap)
 	}

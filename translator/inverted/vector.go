@@ -123,26 +123,29 @@ func float32At(b []byte) float32 { return math.Float32frombits(binary.LittleEndi
 
 // products returns the inner products of a and the FLOAT32 vector b, and of b and itself, in four lanes as dot.
 func products(a []float32, b []byte) (ab, bb float32) {
+	n := len(a) &^ 3
+	s, t := laneProducts(a[:n], b[:4*n])
+	for i := n; i < len(a); i++ {
+		f := float32At(b[4*i:])
+		s[0], t[0] = s[0]+a[i]*f, t[0]+f*f
+	}
+	return s[0] + s[1] + s[2] + s[3], t[0] + t[1] + t[2] + t[3]
+}
+
+// goLaneProducts adds a[i]*b[i] to lane i%4 of ab, and b[i]*b[i] to the same lane of bb. The vectors have the same length, a
+// multiple of 4.
+func goLaneProducts(a []float32, b []byte) (ab, bb [4]float32) {
 	var s0, s1, s2, s3, t0, t1, t2, t3 float32
-	for len(a) >= 8 && len(b) >= 32 {
-		x, y := (*[8]float32)(a), (*[32]byte)(b) // whose lengths the compiler knows
+	for len(a) >= 4 && len(b) >= 16 {
+		x, y := (*[4]float32)(a), (*[16]byte)(b) // whose lengths the compiler knows
 		b0, b1, b2, b3 := float32At(y[0:]), float32At(y[4:]), float32At(y[8:]), float32At(y[12:])
 		s0, t0 = s0+x[0]*b0, t0+b0*b0
 		s1, t1 = s1+x[1]*b1, t1+b1*b1
 		s2, t2 = s2+x[2]*b2, t2+b2*b2
 		s3, t3 = s3+x[3]*b3, t3+b3*b3
-		b0, b1, b2, b3 = float32At(y[16:]), float32At(y[20:]), float32At(y[24:]), float32At(y[28:])
-		s0, t0 = s0+x[4]*b0, t0+b0*b0
-		s1, t1 = s1+x[5]*b1, t1+b1*b1
-		s2, t2 = s2+x[6]*b2, t2+b2*b2
-		s3, t3 = s3+x[7]*b3, t3+b3*b3
-		a, b = a[8:], b[32:]
+		a, b = a[4:], b[16:]
 	}
-	for ; len(a) > 0 && len(b) >= 4; a, b = a[1:], b[4:] {
-		f := float32At(b)
-		s0, t0 = s0+a[0]*f, t0+f*f
-	}
-	return s0 + s1 + s2 + s3, t0 + t1 + t2 + t3
+	return [4]float32{s0, s1, s2, s3}, [4]float32{t0, t1, t2, t3}
 }
 
 // To returns the distance to a vector.
