@@ -36,7 +36,7 @@ var countings = func() []counting {
 		countsAlways: {"INCR", "DECR", "INCRBY", "DECRBY", "HINCRBY", "SETBIT", "GETSET"},
 		countsReply: {
 			"DEL", "UNLINK", "SADD", "SREM", "HDEL", "LREM", "ZADD", "GEOADD", "ZREM", "ZREMRANGEBYRANK", "ZREMRANGEBYSCORE", "ZREMRANGEBYLEX",
-			"XDEL", "XTRIM",
+			"XDEL", "XTRIM", "SORT",
 		},
 		countsDouble:    {"SMOVE"},
 		countsElements:  {"LPOP", "RPOP"},

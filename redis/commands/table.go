@@ -25,17 +25,17 @@ const (
 	SkipSlowlog
 	Fast
 	NoAuth
-	MovableKeys
-	AllowBusy
+	NoMandatoryKeys
 	NoAsyncLoading
 	NoMulti
-	NoMandatoryKeys
+	AllowBusy
+	MovableKeys
 )
 
 var flagNames = []string{
 	"write", "readonly", "denyoom", "module", "admin", "pubsub", "noscript", "blocking", "loading", "stale",
-	"skip_monitor", "skip_slowlog", "fast", "no_auth", "movablekeys", "allow_busy", "no_async_loading",
-	"no_multi", "no_mandatory_keys",
+	"skip_monitor", "skip_slowlog", "fast", "no_auth", "no_mandatory_keys", "no_async_loading",
+	"no_multi", "allow_busy", "movablekeys",
 }
 
 // Names returns the names of the flags, as in COMMAND INFO.

@@ -316,3 +316,16 @@ func TestSubcommandNames(t *testing.T) {
 		}
 	}
 }
+
+// TestFlagOrder lists flags in the order of Redis's COMMAND.
+func TestFlagOrder(t *testing.T) {
+	for name, want := range map[string]string{
+		"EVAL":       "noscript stale skip_monitor no_mandatory_keys movablekeys",
+		"SHUTDOWN":   "admin noscript loading stale no_multi allow_busy",
+		"XREADGROUP": "write blocking movablekeys",
+	} {
+		if got := strings.Join(Lookup(name).Flags.Names(), " "); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
