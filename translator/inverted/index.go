@@ -2,6 +2,7 @@ package inverted
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -126,14 +127,22 @@ func (b *Batch) Add(doc int64, src *Source) error {
 		b.Work.Grow(int64(8 + len(bl.data)))
 		b.chunk(bl.term).blob(doc, bl.data)
 	}
-	for _, n := range x.numbers {
-		n.Doc = doc
-		b.Work.Grow(24)
-		b.Numbers = append(b.Numbers, n)
-	}
+	b.addNumbers(doc, x.numbers)
 	b.chunk(AllTerm).docInfo(info)
 	b.Docs = append(b.Docs, info)
 	return nil
+}
+
+// addNumbers adds each number of a document once, as search_numbers has it: an array may repeat a number.
+func (b *Batch) addNumbers(doc int64, numbers []Number) {
+	for i := range numbers {
+		numbers[i].Doc = doc
+		numbers[i].Value += 0 // SQLite stores -0 as 0
+	}
+	slices.SortFunc(numbers, func(p, q Number) int { return cmp.Or(cmp.Compare(p.Field, q.Field), cmp.Compare(p.Value, q.Value)) })
+	numbers = slices.Compact(numbers)
+	b.Work.Grow(int64(24 * len(numbers)))
+	b.Numbers = append(b.Numbers, numbers...)
 }
 
 func (x *indexing) field(f *Field, values []string) error {

@@ -112,10 +112,11 @@ func (b *Batch) addFields(doc int64, src *Source) {
 		case Tag:
 			b.addTags(doc, f, of, values)
 		default:
-			for _, v := range values {
-				b.Work.Grow(24)
-				b.Numbers = append(b.Numbers, Number{Field: f.ID, Value: v.Num, Doc: doc})
+			numbers := make([]Number, len(values))
+			for i, v := range values {
+				numbers[i] = Number{Field: f.ID, Value: v.Num}
 			}
+			b.addNumbers(doc, numbers)
 		}
 	}
 	info := DocInfo{Doc: doc, Length: uint32(length), Score: 1}
