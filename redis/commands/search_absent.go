@@ -1,6 +1,6 @@
-//go:build wasip1
+//go:build wasip1 && !search
 
 package commands
 
-// The Worker has no search (package translator), and no room for the texts of its commands.
+// The Worker has search (package translator), and the texts of its commands, only with the build tag search.
 var searchCommands, upstashCommands []Command

@@ -24,21 +24,24 @@ import (
 var projectDir string
 
 // project is a deployable Worker, made once.
-var project = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "meowdis-worker-*")
-	if err != nil {
+var project = sync.OnceValues(func() (dir string, err error) {
+	if projectDir, err = os.MkdirTemp("", "meowdis-worker-*"); err != nil {
 		return "", err
 	}
-	projectDir = dir
+	return projectDir, makeProject(projectDir)
+})
+
+// makeProject writes a Worker, compiled with build tags, into a directory.
+func makeProject(dir string, tags ...string) error {
 	if err := os.CopyFS(dir, os.DirFS("../../../worker/project")); err != nil {
-		return "", err
+		return err
 	}
-	out, err := exec.Command("go", "-C", "../../tools", "run", "./packworker", dir).CombinedOutput()
+	out, err := exec.Command("go", append([]string{"-C", "../../tools", "run", "./packworker", dir}, tags...)...).CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("compiling the Worker: %w\n%s", err, out)
 	}
-	return dir, err
-})
+	return err
+}
 
 // edge runs a Worker in workerd until the test ends, and returns its URL.
 func edge(t testing.TB, dir string, secrets map[string]string, args ...string) string {
@@ -146,8 +149,7 @@ func edgeCorpus(t *testing.T, url string) {
 	}
 	played := 0
 	for _, tr := range all {
-		search := strings.HasPrefix(tr.Name, "search") || tr.Name == "server_modules" // the Worker has no search
-		if tr.NeedsConnection() || search {
+		if tr.NeedsConnection() || needsSearch(tr) {
 			continue
 		}
 		play := func(way string, send corpus.Way) {
@@ -157,6 +159,37 @@ func edgeCorpus(t *testing.T, url string) {
 		if played++; played <= 5 {
 			play("path", (*corpus.REST).Path)
 			play("pipeline", (*corpus.REST).Pipeline)
+		}
+	}
+}
+
+// needsSearch reports whether a transcript needs search, which the Worker has with the build tag search.
+func needsSearch(tr corpus.Transcript) bool {
+	return strings.HasPrefix(tr.Name, "search") || tr.Name == "server_modules"
+}
+
+// TestEdgeSearch plays the transcripts of search on a Worker with the build tag search. The paid plan takes 10 MB.
+func TestEdgeSearch(t *testing.T) {
+	dir := t.TempDir()
+	if err := makeProject(dir, "search"); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(dir, worker.Packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if t.Logf("the program has %d KB, compressed", info.Size()>>10); info.Size() > 5<<20 {
+		t.Errorf("the program has %d bytes, compressed", info.Size())
+	}
+	url := edge(t, dir, nil, "test")
+	all, err := corpus.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tr := range all {
+		timed := tr.Name == "search_hybrid" || tr.Name == "search_profile" // their replies have times of the Worker's clock
+		if needsSearch(tr) && !tr.NeedsConnection() && !timed {
+			t.Run(tr.Name, func(t *testing.T) { playEdge(t, url, "test:"+tr.Name+":token", tr, (*corpus.REST).Body) })
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Command pack compiles the Worker's program into package worker, which embeds it; or, given a
-// directory, it writes the program there, both plain and compressed.
+// directory, it writes the program there, both plain and compressed. Build tags may follow the directory.
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/meowdis/meowdis/internal/tools/repo"
 	"github.com/meowdis/meowdis/worker"
@@ -27,7 +28,7 @@ func run(args []string) error {
 	const source = "worker"
 	if len(args) > 0 {
 		program := filepath.Join(args[0], worker.Program)
-		if err := compile(source, program); err != nil {
+		if err := compile(source, program, args[1:]); err != nil {
 			return err
 		}
 		return compress(program, filepath.Join(args[0], worker.Packed))
@@ -38,19 +39,19 @@ func run(args []string) error {
 	}
 	defer os.RemoveAll(temporary)
 	program := filepath.Join(temporary, "program")
-	if err := compile(source, program); err != nil {
+	if err := compile(source, program, nil); err != nil {
 		return err
 	}
 	return compress(program, filepath.Join(source, "project", worker.Packed))
 }
 
 // compile makes the program: a library that JavaScript calls. Without inlining it is a tenth smaller.
-func compile(source, to string) error {
+func compile(source, to string, tags []string) error {
 	to, err := filepath.Abs(to)
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("go", "build", "-trimpath", "-buildmode=c-shared", "-gcflags=all=-l", "-ldflags=-s -w", "-o", to, "./edge")
+	cmd := exec.Command("go", "build", "-tags", strings.Join(tags, ","), "-trimpath", "-buildmode=c-shared", "-gcflags=all=-l", "-ldflags=-s -w", "-o", to, "./edge")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = source, os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 	return cmd.Run()
