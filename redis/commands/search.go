@@ -250,7 +250,7 @@ var upstashCommands = []Command{
 }
 
 const (
-	upstashField      = "path <TEXT [NOSTEM] [NOTOKENIZE]|KEYWORD|U64|I64|F64|BOOL|DATE|FACET> [FAST] [FROM source]"
+	upstashField      = "path <TEXT [NOSTEM] [NOTOKENIZE]|KEYWORD|U64|I64|F64|BOOL|DATE|FACET|HYBRID> [FAST] [FROM source]"
 	upstashFieldValue = "FIELDVALUE field [MODIFIER <NONE|LOG|LOG1P|LOG2P|LN|LN1P|LN2P|SQUARE|SQRT|RECIPROCAL>] [FACTOR factor] [MISSING value]"
 )
 
