@@ -5,17 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/superfly/ltx"
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
@@ -259,91 +255,6 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// broken is a place that can fail.
-type broken struct {
-	files
-	reach, late error // reach fails all requests; late fails writes that take effect
-
-	gone   atomic.Bool  // fails all writes
-	panics atomic.Int64 // the number of requests that panic
-}
-
-// fault panics if it should.
-func (b *broken) fault() {
-	if b.panics.Add(-1) >= 0 {
-		panic("injected")
-	}
-}
-
-func (b *broken) list(ctx context.Context, level int) ([]*ltx.FileInfo, error) {
-	b.fault()
-	if b.reach != nil {
-		return nil, b.reach
-	}
-	return b.files.list(ctx, level)
-}
-
-func (b *broken) write(ctx context.Context, f *ltx.FileInfo, body body) error {
-	b.fault()
-	if b.reach != nil {
-		return b.reach
-	}
-	if b.gone.Load() {
-		return errors.New("gone")
-	}
-	return errors.Join(b.files.write(ctx, f, body), b.late)
-}
-
-func (b *broken) open(ctx context.Context, f *ltx.FileInfo, offset, size int64) (io.ReadCloser, error) {
-	b.fault()
-	if b.reach != nil {
-		return nil, b.reach
-	}
-	return b.files.open(ctx, f, offset, size)
-}
-
-// TestOutage writes while the place cannot be reached: the WAL stays short, and the place catches up.
-func TestOutage(t *testing.T) {
-	p := directoryPlace(t)
-	b := &broken{files: p.files}
-	p.files = b
-	m := openMaster(t, filepath.Join(t.TempDir(), "cats.sqlite"), p)
-	m.do("SET", "tom", "before")
-	m.ship()
-	b.reach = errors.New("no way")
-	longest := int64(0)
-	rounds := 400
-	if testing.Short() {
-		rounds = 50
-	}
-	for i := range rounds {
-		m.do("SET", fmt.Sprint("key", i%50), strings.Repeat(fmt.Sprint(i), 100_000))
-		if i%5 == 0 {
-			if err := m.shipper.Ship(context.Background()); !errors.Is(err, b.reach) {
-				t.Fatal(err)
-			}
-		}
-		longest = max(longest, m.file.Stats().Log)
-	}
-	if longest > 120<<20 { // of more than 100 MB written; the limit is 64 MB, with the cache of this test
-		t.Errorf("the log has grown to %d bytes", longest)
-	}
-	if s := m.shipper.Status(); s.LastError == "" || s.Pending == 0 || s.TXID != 1 {
-		t.Errorf("%+v", s)
-	}
-	if strings.Count(m.log.String(), "level=ERROR") != 1 {
-		t.Errorf("the log says: %s", m.log.String())
-	}
-	b.reach = nil
-	m.ship()
-	if s := m.shipper.Status(); s.LastError != "" || s.Pending != 0 || !strings.Contains(m.log.String(), "works again") {
-		t.Errorf("%+v", s)
-	}
-	if got := get(t, restored(t, p, time.Time{}), "key49"); got != strings.Repeat(fmt.Sprint(rounds-1), 100_000) {
-		t.Errorf("%d bytes", len(got))
-	}
-}
-
 // TestSync replies to writes only after the place has them. They wait while it cannot be reached, and fail once it never
 // will have them.
 func TestSync(t *testing.T) {
@@ -405,62 +316,6 @@ func TestSync(t *testing.T) {
 	if !errors.Is(err, errStreamEnded) || !strings.Contains(local.PublicMessage(err), "perhaps not in its place") {
 		t.Errorf("after the end of the stream a write replies %s, %v", v.Str, err)
 	}
-}
-
-// TestPanics makes requests of a shipper and of a follower panic while both run: the log has the stacks, and both
-// continue.
-func TestPanics(t *testing.T) {
-	p := directoryPlace(t)
-	b := &broken{files: p.files}
-	p.files = b
-	m := openMaster(t, filepath.Join(t.TempDir(), "cats.sqlite"), p)
-	m.shipper.o.Every = time.Millisecond
-	m.do("SET", "k", "0")
-	m.ship()
-	f := openFollower(t, p)
-	f.follower.o.Every = time.Millisecond
-	log := &lockedLog{}
-	m.shipper.o.Log = slog.New(slog.NewTextHandler(log, nil))
-	f.follower.o.Log = m.shipper.o.Log
-	ctx, stop := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	late := time.Now().Add(20 * time.Second)
-	for i := range 8 {
-		b.panics.Store(int64(i + 1))
-		m.do("SET", "k", fmt.Sprint(i))
-		running.Go(func() { m.shipper.Run(ctx, time.Minute) })
-		running.Go(func() { f.follower.Run(ctx) })
-		for b.panics.Load() >= 0 || get(t, f.session, "k") != fmt.Sprint(i) {
-			if time.Sleep(time.Millisecond); time.Now().After(late) {
-				t.Fatalf("the copy does not follow: %+v %+v\n%s", m.shipper.Status(), f.follower.Status(), log.String())
-			}
-		}
-		stop()
-		running.Wait()
-		ctx, stop = context.WithCancel(context.Background())
-	}
-	stop()
-	if text := log.String(); strings.Count(text, "panic=injected") != 36 || strings.Count(text, "stack=") != 36 {
-		t.Errorf("the log has %d stacks of 36 panics:\n%s", strings.Count(text, "stack="), text)
-	}
-}
-
-// lockedLog is a log for several goroutines.
-type lockedLog struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lockedLog) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(line)
-}
-
-func (l *lockedLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 // TestUnknown: writes fail although they took effect; a follower and a restore still get the right state.
@@ -558,86 +413,5 @@ func TestRival(t *testing.T) {
 	}
 	if err := other.shipper.Ship(context.Background()); !errors.Is(err, ErrOtherFile) {
 		t.Error(err)
-	}
-}
-
-// TestRestoreRefuses: a failed restore leaves no file.
-func TestRestoreRefuses(t *testing.T) {
-	p := directoryPlace(t)
-	path := filepath.Join(t.TempDir(), "restored.sqlite")
-	if _, err := p.Restore(context.Background(), path, time.Time{}, nil); !errors.Is(err, ErrEmpty) {
-		t.Error(err)
-	}
-	m := openMaster(t, filepath.Join(t.TempDir(), "cats.sqlite"), p)
-	for range 3 {
-		m.do("INCR", "tom")
-		m.ship()
-	}
-	all, err := p.all(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, f := range all {
-		of := p.files.(directory).path(f)
-		whole, err := os.ReadFile(of)
-		if err != nil {
-			t.Fatal(err)
-		}
-		damaged := bytes.Clone(whole)
-		damaged[len(damaged)/2] ^= 0x40
-		for what, data := range map[string][]byte{"damaged": damaged, "cut": whole[:len(whole)-9], "empty": {}, "missing": nil} {
-			if os.Remove(of); data == nil && i == len(all)-1 {
-				continue // as if it had never existed
-			}
-			if data != nil {
-				os.WriteFile(of, data, 0o600)
-			}
-			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-			if _, err := p.Restore(ctx, path, time.Time{}, nil); err == nil {
-				t.Errorf("file %d is %s, and all is restored", i, what)
-			}
-			cancel()
-			if _, err := os.Stat(path); err == nil {
-				t.Fatalf("file %d is %s, and something is restored", i, what)
-			}
-		}
-		os.WriteFile(of, whole, 0o600)
-	}
-	os.WriteFile(path+"-wal", nil, 0o600)
-	if _, err := p.Restore(context.Background(), path, time.Time{}, nil); err == nil {
-		t.Error("there is a log beside the new file")
-	}
-	os.Remove(path + "-wal")
-	os.WriteFile(path, nil, 0o600)
-	if _, err := p.Restore(context.Background(), path, time.Time{}, nil); err == nil {
-		t.Error("a file was replaced")
-	}
-}
-
-// TestRestoreMixed restores a stream with a file of another stream whose pages fit its own.
-func TestRestoreMixed(t *testing.T) {
-	p, again := directoryPlace(t), directoryPlace(t)
-	m := openMaster(t, filepath.Join(t.TempDir(), "cats.sqlite"), p)
-	other := openMaster(t, filepath.Join(t.TempDir(), "other.sqlite"), again)
-	for i := range 5 {
-		size := 1
-		if i == 2 {
-			size = 300_000
-		}
-		m.do("SET", fmt.Sprint("tom", i), strings.Repeat("m", size))
-		m.ship()
-		other.do("SET", fmt.Sprint("tom", i), strings.Repeat("o", size))
-		other.ship()
-	}
-	third := &ltx.FileInfo{MinTXID: 3, MaxTXID: 3}
-	if err := os.Rename(again.files.(directory).path(third), p.files.(directory).path(third)); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "restored.sqlite")
-	if _, err := p.Restore(context.Background(), path, time.Time{}, nil); !errors.Is(err, errMixed) {
-		t.Errorf("%v of two streams", err)
-	}
-	if _, err := os.Stat(path); err == nil {
-		t.Error("there is a file")
 	}
 }
