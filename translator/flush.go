@@ -1,7 +1,6 @@
 package translator
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/keytype"
 	"github.com/meowdis/meowdis/store/schema"
+	"github.com/meowdis/meowdis/translator/document"
 )
 
 // Deleting keys deletes their elements, or leaves them to the sweep. Triggers update the counters.
@@ -43,8 +43,8 @@ const (
 // remakeAround returns the statements that delete all keys but the keys of other databases, which have the types in
 // the JSON array.
 func remakeAround(db, types store.Value) []store.Stmt {
-	var names []string
-	if err := json.Unmarshal(types.Bytes(), &names); err != nil {
+	names, err := document.Parse(types.Bytes(), func(int64) {})
+	if err != nil {
 		panic(err)
 	}
 	stmts := []store.Stmt{
@@ -52,8 +52,8 @@ func remakeAround(db, types store.Value) []store.Stmt {
 		{SQL: `CREATE TABLE kept_keys AS SELECT ` + keptColumns + ` FROM keys WHERE 0`}, {SQL: sqlKeepKeys, Args: []store.Value{db}},
 	}
 	back := statements([]string{`INSERT INTO keys(` + keptColumns + `) SELECT ` + keptColumns + ` FROM kept_keys`, `DROP TABLE kept_keys`})
-	for _, name := range names {
-		for _, t := range keytype.Of(name).Tables {
+	for _, name := range names.Elems {
+		for _, t := range keytype.Of(name.Str).Tables {
 			columns, kept := strings.Join(t.Columns, ", "), `kept_`+t.Name
 			stmts = append(stmts, statements([]string{
 				`CREATE TABLE ` + kept + ` AS SELECT ` + columns + ` FROM ` + t.Name + ` WHERE 0`,

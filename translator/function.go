@@ -2,7 +2,6 @@ package translator
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"strings"
 
@@ -83,15 +82,15 @@ func (l libraryLoad) plan(c *Call) Plan {
 
 func (l libraryLoad) add(c *Call) (stmts []store.Stmt) {
 	for i, lib := range l.libraries {
-		var rows [][3]any
+		rows := resp.Value{Kind: resp.Array}
 		for _, f := range lib.Functions {
-			row := [3]any{f.Name, int(f.Flags)}
+			description := resp.Nil
 			if f.Description != nil {
-				row[2] = hex.EncodeToString(f.Description)
+				description = resp.MakeString(hex.EncodeToString(f.Description))
 			}
-			rows = append(rows, row)
+			rows.Elems = append(rows.Elems, resp.MakeArray(resp.MakeString(f.Name), resp.MakeInt(int64(f.Flags)), description))
 		}
-		list, _ := json.Marshal(rows)
+		list := resp.AppendJSON(nil, rows)
 		name := store.String(lib.Name)
 		stmts = append(stmts,
 			store.Stmt{SQL: sqlAddLibrary, Args: []store.Value{name, c.newVersion(), store.Bytes(l.sources[i])}},
@@ -102,11 +101,11 @@ func (l libraryLoad) add(c *Call) (stmts []store.Stmt) {
 
 // textList returns the JSON argument of a list of texts.
 func textList(list []string) store.Value {
-	if list == nil {
-		return store.String("[]")
+	names := resp.Value{Kind: resp.Array}
+	for _, name := range list {
+		names.Elems = append(names.Elems, resp.MakeString(name))
 	}
-	out, _ := json.Marshal(list)
-	return store.TextBytes(out)
+	return store.TextBytes(resp.AppendJSON(nil, names))
 }
 
 func functionLoad(c *Call) Plan {

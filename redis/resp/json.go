@@ -3,7 +3,6 @@ package resp
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -90,10 +89,45 @@ func appendJSONDouble(out []byte, v Value) []byte {
 	switch {
 	case math.IsInf(v.Float, 0) || math.IsNaN(v.Float):
 		return appendJSONString(out, []byte(FormatDouble(v.Float)))
-	case !json.Valid(text): // a server may format a number differently
+	case !IsJSONNumber(text): // a server may format a number differently
 		return append(out, FormatDouble(v.Float)...)
 	}
 	return append(out, text...)
+}
+
+// IsJSONNumber reports whether text is a number of JSON.
+func IsJSONNumber(text []byte) bool {
+	text = bytes.TrimPrefix(text, []byte("-"))
+	whole := digits(text)
+	if whole == 0 || whole > 1 && text[0] == '0' {
+		return false
+	}
+	text = text[whole:]
+	if len(text) > 0 && text[0] == '.' {
+		n := digits(text[1:])
+		if n == 0 {
+			return false
+		}
+		text = text[1+n:]
+	}
+	if len(text) > 0 && text[0]|0x20 == 'e' {
+		text = text[1:]
+		if len(text) > 0 && (text[0] == '+' || text[0] == '-') {
+			text = text[1:]
+		}
+		n := digits(text)
+		return n > 0 && n == len(text)
+	}
+	return len(text) == 0
+}
+
+// digits counts the digits that text begins with.
+func digits(text []byte) int {
+	n := 0
+	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
+		n++
+	}
+	return n
 }
 
 func isJSONInteger(digits []byte) bool {

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -52,8 +51,8 @@ func PathCommand(path, query string, body []byte) ([][]byte, error) {
 }
 
 var (
-	errNotCommand  = errors.New("ERR failed to parse command")
-	errNotArgument = errors.New("an argument must be a string, a number or a boolean")
+	errNotCommand = errors.New("ERR failed to parse command")
+	errNotWords   = errors.New("this is not a JSON array of strings, numbers and booleans")
 )
 
 // Limits of a JSON body. A parsed word takes many times its bytes and a command with its reply a kilobyte, and a body
@@ -96,22 +95,12 @@ func parseCommand(body []byte) ([][]byte, error) {
 
 // parseWords parses a JSON array of a command's words.
 func parseWords(body []byte) ([][]byte, error) {
-	var words []json.RawMessage
-	if err := json.Unmarshal(body, &words); err != nil {
-		return nil, err
+	c := cursor{text: body}
+	args, err := c.words()
+	if err == nil && !c.ended() {
+		err = errNotWords
 	}
-	args := make([][]byte, len(words))
-	for i, word := range words {
-		switch word[0] {
-		case '"':
-			args[i] = unquote(word[1 : len(word)-1])
-		case '{', '[', 'n':
-			return nil, errNotArgument
-		default: // a number keeps its digits as sent
-			args[i] = word
-		}
-	}
-	return args, nil
+	return args, err
 }
 
 // parsePipeline parses a JSON array of commands. Its error is the reply.
@@ -119,22 +108,20 @@ func parsePipeline(body []byte) ([][][]byte, error) {
 	if err := checkWords(body); err != nil {
 		return nil, err
 	}
-	var rows []json.RawMessage
-	if err := json.Unmarshal(body, &rows); err != nil {
-		return nil, errors.New("ERR failed to parse pipeline request")
-	}
+	var calls [][][]byte
+	c := cursor{text: body}
+	err := c.list(func() error {
+		args, err := c.words()
+		calls = append(calls, args)
+		return err
+	})
 	switch {
-	case len(rows) == 0:
+	case err != nil || !c.ended():
+		return nil, errors.New("ERR failed to parse pipeline request")
+	case len(calls) == 0:
 		return nil, errors.New("ERR empty pipeline request")
-	case len(rows) > maxCommands:
-		return nil, fmt.Errorf("ERR max pipeline commands exceeded. Limit: %d, Actual: %d", maxCommands, len(rows))
-	}
-	calls := make([][][]byte, len(rows))
-	for i, row := range rows {
-		var err error
-		if calls[i], err = parseWords(row); err != nil {
-			return nil, errors.New("ERR failed to parse pipeline request")
-		}
+	case len(calls) > maxCommands:
+		return nil, fmt.Errorf("ERR max pipeline commands exceeded. Limit: %d, Actual: %d", maxCommands, len(calls))
 	}
 	return calls, nil
 }
