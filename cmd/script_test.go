@@ -41,14 +41,12 @@ var updateScripts = flag.Bool("update", false, "write the output of meowdis into
 // TestMain makes the program a command of the scripts: this test binary, run
 // under its name.
 func TestMain(m *testing.M) {
+	cmd.SetWriterLimit(5 * time.Second) // a slow machine does not end the scripts
 	testscript.Main(hermetically{m}, map[string]func(){"meowdis": meowdis, "measure": measure})
 }
 
-// meowdis is the program. A slow machine does not end its scripts.
-func meowdis() {
-	cmd.SetWriterLimit(5 * time.Second)
-	os.Exit(cmd.Main())
-}
+// meowdis is the program.
+func meowdis() { os.Exit(cmd.Main()) }
 
 // hermetically runs the tests in an environment of their own.
 type hermetically struct{ *testing.M }

@@ -126,12 +126,10 @@ func (e *Engine) refuseWaiting() {
 	}
 }
 
-// liftTimeLimit exempts a call with a script from the time limit, if the engine does so, until the returned
-// function is called.
-func (s *Session) liftTimeLimit() (restore func()) {
-	s.turn.Unlimited = s.engine.unlimitedScripts.Load()
-	return func() { s.turn.Unlimited = false }
-}
+// liftTimeLimit exempts the call from the time limit, because it has a script, if the engine does so. limitAgain ends
+// that.
+func (s *Session) liftTimeLimit() { s.turn.Unlimited = s.engine.unlimitedScripts.Load() }
+func (s *Session) limitAgain()    { s.turn.Unlimited = false }
 
 // Busy reports whether clients get BUSY, and returns that error.
 func (e *Engine) Busy() (v resp.Value, busy bool) {

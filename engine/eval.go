@@ -177,7 +177,8 @@ func (s *Session) eval(ctx context.Context, c call) (resp.Value, error) {
 	if e == nil {
 		return bad, nil
 	}
-	defer s.liftTimeLimit()()
+	s.liftTimeLimit()
+	defer s.limitAgain()
 	replies, _, err := s.engine.transaction(ctx, nil, []planned{{eval: e, db: s.db}}, &s.work)
 	if late, is := limited(err); is {
 		return late, nil

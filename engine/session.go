@@ -314,6 +314,7 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 	if dirty {
 		return resp.MakeError("EXECABORT Transaction discarded because of previous errors."), nil
 	}
+	defer s.limitAgain()
 	calls := make([]planned, len(queue))
 	var after []int // calls whose effects other clients may see only after the commit
 	db, fieldsets := s.db, s.fieldsets
@@ -333,7 +334,7 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 		case runsScripts(q.cmd):
 			e, bad := s.evaluate(ctx, q)
 			calls[i] = planned{answer: bad, eval: e, db: s.db}
-			defer s.liftTimeLimit()()
+			s.liftTimeLimit()
 			continue
 		case q.cmd.Flags&commands.PubSub != 0:
 			continue

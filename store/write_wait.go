@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// WriteWait connects a call and its store while the call waits for the writer, and says how long it may take. With a nil WriteWait the call waits
-// without limit.
+// WriteWait connects a call and its store while the call waits for the writer, and says whether its time is limited.
+// With a nil WriteWait the call waits without limit.
 type WriteWait struct {
 	Gate *Gate
 	// DelaysOthers is set by the store while a transaction delays calls that have already run in it. The transaction
