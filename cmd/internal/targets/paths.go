@@ -11,8 +11,8 @@ import (
 // DefaultFile returns the path of the file that is used if no target is chosen.
 func DefaultFile() string { return filepath.Join(xdg.DataHome, "meowdis", "meowdis.sqlite") }
 
-// homeless returns why the user has no home directory, or "". The root directory is none: containers set it for users
-// that the system does not know.
+// homeless returns why the user has no home directory, or "". Containers set HOME to the root directory for users that
+// the system does not know; nothing is saved there.
 func homeless() (why string) {
 	switch home, err := os.UserHomeDir(); {
 	case err != nil:
