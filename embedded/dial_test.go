@@ -8,12 +8,12 @@ import (
 	"log/slog"
 	"net"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/meowdis/meowdis/embedded"
+	"github.com/meowdis/meowdis/internal/test/capture"
 )
 
 // patience allows for a loaded machine.
@@ -93,7 +93,7 @@ func TestLongPipeline(t *testing.T) {
 // error, the log has the stacks, and the database continues.
 func TestPanics(t *testing.T) {
 	var panics atomic.Bool
-	var log lockedLog
+	var log capture.Buffer
 	db, err := embedded.Open(t.TempDir()+"/db.sqlite", embedded.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), embedded.WithClock(func() time.Time {
 		if panics.Load() {
 			panic("injected")
@@ -127,24 +127,6 @@ func TestPanics(t *testing.T) {
 	if n := strings.Count(log.String(), "stack="); n < 6 {
 		t.Errorf("the log has %d stacks: %s", n, log.String())
 	}
-}
-
-// lockedLog is a log for several goroutines.
-type lockedLog struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lockedLog) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(line)
-}
-
-func (l *lockedLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 func TestDialedConnections(t *testing.T) {

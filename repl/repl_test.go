@@ -8,34 +8,22 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/meowdis/meowdis/internal/test/capture"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// shared is a buffer that the loop and the programs it starts write to.
-type shared struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (s *shared) Write(b []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(b)
-}
-
 // typedInto runs a loop on typed input to its end, and returns the terminal's output without
 // colours, and stderr.
 func typedInto(t *testing.T, o Options, keys string) (out, errs string) {
 	t.Helper()
-	var stdout, stderr shared
+	var stdout, stderr capture.Buffer
 	o.In, o.Out, o.Err, o.Terminal = strings.NewReader(keys), &stdout, &stderr, true
 	if o.Format == nil {
 		o.Format = typedFormat
@@ -46,7 +34,7 @@ func typedInto(t *testing.T, o Options, keys string) (out, errs string) {
 	if _, err := Run(ctx, o); err != nil {
 		t.Fatal(err)
 	}
-	return ansi.Strip(stdout.text.String()), stderr.text.String()
+	return ansi.Strip(stdout.String()), stderr.String()
 }
 
 func typedFormat(out []byte, _ [][]byte, v resp.Value) []byte {
@@ -326,7 +314,7 @@ func (s *slowSession) Do(ctx context.Context, args ...[]byte) (resp.Value, error
 func TestLateCompletion(t *testing.T) {
 	s := &slowSession{newSession(t, "SET key:1 v", "SET key:2 v"), make(chan struct{})}
 	in, keys := io.Pipe()
-	var out shared
+	var out capture.Buffer
 	done := make(chan error, 1)
 	go func() {
 		_, err := Run(context.Background(), Options{
@@ -337,9 +325,7 @@ func TestLateCompletion(t *testing.T) {
 	shows := func(want string) {
 		t.Helper()
 		for deadline := time.Now().Add(10 * time.Second); ; <-time.After(time.Millisecond) {
-			out.mu.Lock()
-			text := ansi.Strip(out.text.String())
-			out.mu.Unlock()
+			text := ansi.Strip(out.String())
 			if strings.Contains(text, want) {
 				return
 			}

@@ -7,12 +7,14 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/meowdis/meowdis/internal/test/capture"
 )
 
 // edited types keys, with an init file, and returns the texts.
 func edited(t *testing.T, o Options, rc, keys string) []string {
 	t.Helper()
-	var screen shared
+	var screen capture.Buffer
 	o.In, o.Out = strings.NewReader(keys), &screen
 	if o.Inputrc == "" {
 		o.Inputrc = filepath.Join(t.TempDir(), "inputrc")

@@ -8,12 +8,12 @@ import (
 	"net/http"
 	"sort"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/test/capture"
 	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/commands"
@@ -197,7 +197,7 @@ func TestPanickingFunctions(t *testing.T) {
 // TestPanickingJobs makes background jobs of the server panic. The server logs each panic with its stack and
 // continues.
 func TestPanickingJobs(t *testing.T) {
-	var log lockedLog
+	var log capture.Buffer
 	st, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, IsolateSlowReads: true})
 	if err != nil {
 		t.Fatal(err)
@@ -229,24 +229,6 @@ func TestPanickingJobs(t *testing.T) {
 		}
 	}
 	s.works(t, "jobs that panicked")
-}
-
-// lockedLog is a log for several goroutines.
-type lockedLog struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lockedLog) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(line)
-}
-
-func (l *lockedLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 // wrap replaces the functions of a table and of its nested tables.

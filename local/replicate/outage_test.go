@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/meowdis/meowdis/internal/test/capture"
 	"github.com/superfly/ltx"
 )
 
@@ -113,7 +114,7 @@ func TestPanics(t *testing.T) {
 	m.ship()
 	f := openFollower(t, p)
 	f.follower.o.Every = time.Millisecond
-	log := &lockedLog{}
+	log := &capture.Buffer{}
 	m.shipper.o.Log = slog.New(slog.NewTextHandler(log, nil))
 	f.follower.o.Log = m.shipper.o.Log
 	ctx, stop := context.WithCancel(context.Background())
@@ -137,22 +138,4 @@ func TestPanics(t *testing.T) {
 	if text := log.String(); strings.Count(text, "panic=injected") != 36 || strings.Count(text, "stack=") != 36 {
 		t.Errorf("the log has %d stacks of 36 panics:\n%s", strings.Count(text, "stack="), text)
 	}
-}
-
-// lockedLog is a log for several goroutines.
-type lockedLog struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lockedLog) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(line)
-}
-
-func (l *lockedLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }

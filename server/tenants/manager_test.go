@@ -7,11 +7,11 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/meowdis/meowdis/internal/test/capture"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/server"
@@ -28,7 +28,7 @@ type house struct {
 	rest  string
 	clock atomic.Int64
 	token map[string]string // tokens by tenant name
-	log   lockedLog
+	log   capture.Buffer
 	stop  func() // stops the server, and waits for its end
 }
 
@@ -105,24 +105,6 @@ func open(t *testing.T, most int, names ...string) *house {
 	}
 	t.Cleanup(func() { h.stop() })
 	return h
-}
-
-// lockedLog is a log for several goroutines.
-type lockedLog struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lockedLog) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(line)
-}
-
-func (l *lockedLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 func listen(t *testing.T) net.Listener {

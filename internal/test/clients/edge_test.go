@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/test/capture"
 	"github.com/meowdis/meowdis/internal/test/corpus"
 	"github.com/meowdis/meowdis/worker"
 )
@@ -57,7 +58,7 @@ func edge(t testing.TB, dir string, secrets map[string]string, args ...string) s
 		t.Fatal(err)
 	}
 	cmd.Env = append(os.Environ(), "EDGE_SECRETS="+string(text))
-	log := &lockedLog{}
+	log := &capture.Buffer{}
 	cmd.Stderr = log
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -85,24 +86,6 @@ func edge(t testing.TB, dir string, secrets map[string]string, args ...string) s
 	}
 	t.Fatalf("the Worker does not say where it is\n%s", log.String())
 	return ""
-}
-
-// lockedLog is what a process says.
-type lockedLog struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lockedLog) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *lockedLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 // testEdge is a Worker with a database for whoever names one, by a token "test:NAME:ROLE".

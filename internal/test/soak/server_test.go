@@ -8,12 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/meowdis/meowdis/cmd"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/test/capture"
 	"github.com/meowdis/meowdis/internal/test/hermetic"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/server"
@@ -64,7 +64,7 @@ func serve(path string) error {
 type process struct {
 	cmd         *exec.Cmd
 	redis, rest string // URLs
-	log         record
+	log         capture.Buffer
 }
 
 // start serves the file and sweeps all the time.
@@ -126,24 +126,6 @@ func (p *process) launch(t *testing.T) {
 			p.rest = url
 		}
 	}
-}
-
-// record keeps what is written to it.
-type record struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (r *record) Write(b []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.text.Write(b)
-}
-
-func (r *record) String() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.text.String()
 }
 
 // kill ends the server as kill -9 does.
