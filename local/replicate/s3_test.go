@@ -1,52 +1,24 @@
 package replicate
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/meowdis/meowdis/internal/test/s3test"
 	"github.com/superfly/ltx"
 )
 
 // bucketPlace returns a place on an S3 server of its own.
 func bucketPlace(t *testing.T) *Place {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "s3")
-	build := exec.Command("go", "build", "-o", path, ".")
-	build.Dir, build.Env = "../../internal/test/s3", append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	server := exec.Command(path)
-	stdin, err := server.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := server.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		stdin.Close()
-		server.Wait()
-	})
-	url, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Open("s3://cats/the/path?endpoint="+strings.TrimSpace(url), func(name string) string {
+	p, err := Open("s3://cats/the/path?endpoint="+s3test.Start(t, "../../internal/test/s3"), func(name string) string {
 		return map[string]string{"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"}[name]
 	})
 	if err != nil {

@@ -3,14 +3,11 @@
 package soak
 
 import (
-	"bufio"
 	"io"
 	"net"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 )
@@ -113,32 +110,4 @@ func (p *proxy) heal() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.isCut = false
-}
-
-// startS3 returns the URL of an S3 server of its own.
-func startS3(t *testing.T) string {
-	path := filepath.Join(t.TempDir(), "s3")
-	build := exec.Command("go", "build", "-o", path, ".")
-	build.Dir, build.Env = "../s3", append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	server := exec.Command(path)
-	stdin, err := server.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := server.StdoutPipe()
-	if err == nil {
-		err = server.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { stdin.Close(); server.Wait() })
-	endpoint, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(endpoint)
 }

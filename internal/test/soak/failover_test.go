@@ -23,6 +23,7 @@ import (
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/test/hermetic"
+	"github.com/meowdis/meowdis/internal/test/s3test"
 	"github.com/meowdis/meowdis/local"
 )
 
@@ -49,7 +50,7 @@ func TestFailover(t *testing.T) {
 		runFailovers(t, func(t *testing.T) gate { return newLink(t, dir) }, false)
 	})
 	t.Run("bucket, --sync-replicate", func(t *testing.T) {
-		endpoint := startS3(t)
+		endpoint := s3test.Start(t, "../s3")
 		runFailovers(t, func(t *testing.T) gate { return newProxy(t, endpoint) }, true)
 	})
 }
