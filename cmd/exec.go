@@ -212,7 +212,7 @@ func sortedLoad(c *targets.Conn) *script.Sorted {
 	if _, plain := c.Session.(*engine.Session); !plain || c.File == nil || c.File.ReadOnly() != "" {
 		return nil
 	}
-	o := &script.Sorted{Transaction: move.NewTransaction(c.File, c.DB())}
+	o := &script.Sorted{Transaction: move.NewTransaction(c.File, c.DB(), engine.WithErrorsOnly())}
 	if !c.File.BulkLoading() { // other processes may write: they wait for no more than a second
 		o.Bytes = 4 << 20
 	}

@@ -73,6 +73,7 @@ type settings struct {
 
 	unlimitedScripts atomic.Bool
 	cancelsScripts   bool // see WithCancelledScripts
+	errorsOnly       bool // see WithErrorsOnly
 }
 
 // host is the outside world: clock, randomness, timers.
@@ -119,6 +120,10 @@ func WithInterrupt(f func() error) Option { return func(e *Engine) { e.interrupt
 // WithCancelledScripts ends a script with its context even after it has written; it leaves no trace. Without the
 // option such a script continues, as in Redis.
 func WithCancelledScripts() Option { return func(e *Engine) { e.cancelsScripts = true } }
+
+// WithErrorsOnly lets every reply that is not an error be wrong, for a caller that reads only errors: some statements are
+// then left out. Replies inside scripts stay exact.
+func WithErrorsOnly() Option { return func(e *Engine) { e.errorsOnly = true } }
 
 // WithHook calls hook before each translation, step and decoder. Tests use it to panic there.
 func WithHook(hook func()) Option { return func(e *Engine) { e.hook = hook } }
@@ -189,5 +194,5 @@ func (e *Engine) SetFacts(facts translator.Facts) { e.facts = facts }
 
 func (e *Engine) env(db int, work *store.Work) translator.Env {
 	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db, Limits: e.limits.Load(), Work: work, Deadline: e.deadline, Search: &e.search, Clock: e.ticks,
-		Acknowledged: e.acknowledged}
+		Acknowledged: e.acknowledged, ErrorsOnly: e.errorsOnly}
 }

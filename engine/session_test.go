@@ -135,3 +135,36 @@ func TestTransactionsAreHeld(t *testing.T) {
 		t.Errorf("%d transactions that write and %d that read", s.writing, s.reading)
 	}
 }
+
+// TestErrorsOnly leaves the statements out that only replies need: errors, values and what scripts see stay exact.
+func TestErrorsOnly(t *testing.T) {
+	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	calls := words(t,
+		"SET n 41", "INCR n", "INCR new", "RPUSH list a b", "LPUSH list c",
+		"INCR list", "RPUSH n a", "SET text x", "INCR text", "SET most 9223372036854775807", "INCR most",
+		`EVAL "return redis.call('INCR', 'n') + redis.call('RPUSH', 'list', 'd')" 0`,
+		"GET n", "GET new", "LRANGE list 0 -1",
+	)
+	want := []string{
+		"OK", "(integer) 0", "(integer) 0", "(integer) 0", "(integer) 0",
+		"(error) WRONGTYPE Operation against a key holding the wrong kind of value",
+		"(error) WRONGTYPE Operation against a key holding the wrong kind of value",
+		"OK", "(error) ERR value is not an integer or out of range",
+		"OK", "(error) ERR increment or decrement would overflow",
+		"(integer) 47", `"43"`, `"1"`, "1) \"c\"\n2) \"a\"\n3) \"b\"\n4) \"d\"",
+	}
+	replies, err := engine.New(file, engine.WithErrorsOnly()).Session().Pipeline(t.Context(), calls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range calls {
+		if got := corpus.Show(replies[i]); got != want[i] {
+			t.Errorf("%s: %s, want %s", calls[i], got, want[i])
+		}
+	}
+	storetest.Check(t, file)
+}

@@ -83,7 +83,7 @@ func pushx(e end) func(*Call) Plan {
 func (c *Call) push(e end, first store.Stmt) Plan {
 	key, list := c.Args[1], c.Args[2:]
 	stmts := append(c.pushKey(key, len(list), first), c.pushStmts(key, e, list)...)
-	return write(intOf(len(stmts)), append(stmts, store.Stmt{SQL: sqlCount, Args: c.sharedKey(key)[:2:2]})...)
+	return write(intOf(len(stmts)), append(stmts, c.forReply(store.Stmt{SQL: sqlCount, Args: c.sharedKey(key)[:2:2]}))...)
 }
 
 // A pop of one element reads it together with the key, and deletes it by the index.

@@ -78,6 +78,14 @@ func intOf(i int) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value { return resp.MakeInt(firstInt(r, i)) }
 }
 
+// forReply returns a statement of which only the reply needs the rows. Without them, the reply is 0.
+func (c *Call) forReply(s store.Stmt) store.Stmt {
+	if c.Env.ErrorsOnly && !c.Env.InScript {
+		s.SkipIf = func(store.Result) bool { return true }
+	}
+	return s
+}
+
 // changed decodes the number of rows that statement i changed.
 func changed(i int) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value { return resp.MakeInt(r.Changes[i]) }

@@ -44,7 +44,7 @@ func (c *Call) incrBy(key []byte, delta int64) Plan {
 		}
 		return overflow
 	}, store.Stmt{SQL: sqlIncr, Args: args}, store.Stmt{SQL: sqlIncrNew, Args: args, SkipIf: somethingChanged},
-		store.Stmt{SQL: sqlSum, Args: args[:2]}, store.Stmt{SQL: sqlIncrError, Args: args[:2], SkipIf: hasIncremented})
+		c.forReply(store.Stmt{SQL: sqlSum, Args: args[:2]}), store.Stmt{SQL: sqlIncrError, Args: args[:2], SkipIf: hasIncremented})
 }
 
 func incr(delta int64) func(*Call) Plan {

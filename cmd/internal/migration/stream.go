@@ -244,7 +244,7 @@ func (m *Migration) applier(ctx context.Context, f *feed, p follow.Position) err
 func (m *Migration) target(clock int64) follow.Target {
 	to := follow.Target{Session: m.dst, Key: m.key}
 	if m.dst.File != nil {
-		to.Transaction = move.NewTransaction(m.dst.File, 0, engine.WithClock(func() int64 { return clock }))
+		to.Transaction = move.NewTransaction(m.dst.File, 0, engine.WithClock(func() int64 { return clock }), engine.WithErrorsOnly())
 		return to
 	}
 	_, to.Watches = targets.Plain(m.dst.Session).(*remote.Redis)
