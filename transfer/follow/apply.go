@@ -58,7 +58,7 @@ type Applier struct {
 const (
 	// A file commits a batch in one transaction, so larger batches write fewer pages: with a million keys, 65,536 sorted
 	// commands take three fifths of the processor time of 8,192. A server runs no other command during a batch.
-	fileCommands, fileBytes     = 65536, 32 << 20
+	fileCommands, fileBytes     = 131072, 32 << 20
 	serverCommands, serverBytes = 1024, 512 << 10
 
 	pipelined   = 16384 // commands of a file's batch whose plans and replies are in memory together
