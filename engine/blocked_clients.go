@@ -55,7 +55,11 @@ type waiter struct {
 
 	timedOut bool // owned by the session, which reads it after the wait
 
-	// Guarded by waits.mu.
+	waiterState
+}
+
+// waiterState is guarded by waits.mu.
+type waiterState struct {
 	state   state
 	retry   bool // a key changed before the waiter was idle
 	watched bool // commits of other processes are noticed for it
@@ -81,7 +85,7 @@ func (ws *blockedClients) init(f *feed) {
 // enter adds a waiter. Its state is own if its session tries the call next, and idle inside the transaction in
 // which the call has found nothing.
 func (ws *blockedClients) enter(s *Session, p planned, wait translator.Wait, st state) *waiter {
-	w := &waiter{session: s, call: p, wait: wait, state: st, done: make(chan struct{})}
+	w := &waiter{session: s, call: p, wait: wait, waiterState: waiterState{state: st}, done: make(chan struct{})}
 	if s.work.Budget != nil {
 		w.work.Budget = s.work.Budget.Empty()
 	}

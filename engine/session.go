@@ -32,9 +32,14 @@ type Session struct {
 	fieldsets map[string][][]byte // of HIMPORT; replaced, never modified
 
 	broken bool // a command panicked
-	packs  bool
-	rules  translator.Rules
-	resp2  bool
+	replyForm
+}
+
+// replyForm says which replies the client can receive.
+type replyForm struct {
+	packs bool // see PackReplies
+	rules translator.Rules
+	resp2 bool
 }
 
 // multiState holds the state of MULTI and WATCH.

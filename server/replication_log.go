@@ -24,23 +24,33 @@ type replicationLog struct {
 
 	starting sync.Mutex // held while the log starts or stops
 
-	mu       sync.Mutex
-	id       string
-	stop     func()   // detaches the log from the engine; nil while it is inactive
-	blocks   [][]byte // the bytes after start, each block up to logBlock bytes
-	start    int64    // offset before the first byte of blocks
-	end      int64    // offset of the last byte
-	written  int64    // offset of the last byte of an effect: pings may follow
-	spans    []span   // the parts that are for some replicas only, in order
-	modules  bool     // effects are recorded for replicas with modules, from offset since
-	since    int64
-	db       int // the database that replicas have selected; -1 makes the next effect select one
+	mu   sync.Mutex
+	id   string
+	stop func() // detaches the log from the engine; nil while it is inactive
+	backlog
 	grown    chan struct{}
 	replicas map[*replica]bool
 	waits    map[*ackWait]bool
 	budget   *store.Budget
 	expires  *time.Timer // stops the log; nil while there are replicas
 
+	replicationCounts
+}
+
+// backlog holds the bytes that replicas may still ask for.
+type backlog struct {
+	blocks  [][]byte // the bytes after start, each block up to logBlock bytes
+	start   int64    // offset before the first byte of blocks
+	end     int64    // offset of the last byte
+	written int64    // offset of the last byte of an effect: pings may follow
+	spans   []span   // the parts that are for some replicas only, in order
+	modules bool     // effects are recorded for replicas with modules, from offset since
+	since   int64
+	db      int // the database that replicas have selected; -1 makes the next effect select one
+}
+
+// replicationCounts are for INFO.
+type replicationCounts struct {
 	skipped, skippedArrays         atomic.Int64
 	resets, partial, partialFailed atomic.Int64
 }
@@ -49,7 +59,7 @@ const logBlock = 64 << 10
 
 func newReplicationLog(s *Server) *replicationLog {
 	return &replicationLog{
-		server: s, id: randomID(), db: -1, grown: make(chan struct{}), replicas: map[*replica]bool{}, waits: map[*ackWait]bool{},
+		server: s, id: randomID(), backlog: backlog{db: -1}, grown: make(chan struct{}), replicas: map[*replica]bool{}, waits: map[*ackWait]bool{},
 		budget: store.NewBudget(s.memory, 1<<62, 0),
 	}
 }

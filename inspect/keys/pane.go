@@ -16,20 +16,25 @@ import (
 type Pane struct {
 	*ui.PaneContext
 	window
-	width           int
-	Total           int64                               // keys in the database; -1 while unknown
-	scan            *scan                               // the source of the keys without an index
-	sorted          sorting                             // the source of the rows if the index lacks their order
-	orderOutdated   bool                                // the data changed since the keys were sorted
-	levelSums       *levelSums                          // the pass that computes folder sizes; nil for none
-	rowBeforeEdit   row                                 // the selected row before the filter was edited
-	pendingRow      row                                 // the row to select when sorting ends; none without a name
-	filterPrompt    *screen.Prompt                      // the filter prompt; nil while closed
-	queryBeforeEdit query                               // the query before the filter was edited
-	MaxScanned      int                                 // the most keys of a scan kept
-	pauseID         int                                 // the number of the latest pausedMsg requested
-	SearchValues    ValueSearcher                       // searches values with commands
-	TestValues      func(text string) catalog.ValueTest // returns the test for a text in the values of an index
+	width         int
+	Total         int64      // keys in the database; -1 while unknown
+	scan          *scan      // the source of the keys without an index
+	sorted        sorting    // the source of the rows if the index lacks their order
+	orderOutdated bool       // the data changed since the keys were sorted
+	levelSums     *levelSums // the pass that computes folder sizes; nil for none
+	pendingRow    row        // the row to select when sorting ends; none without a name
+	filterEdit
+	MaxScanned   int                                 // the most keys of a scan kept
+	pauseID      int                                 // the number of the latest pausedMsg requested
+	SearchValues ValueSearcher                       // searches values with commands
+	TestValues   func(text string) catalog.ValueTest // returns the test for a text in the values of an index
+}
+
+// filterEdit is the editing of the filter.
+type filterEdit struct {
+	filterPrompt    *screen.Prompt // nil while closed
+	rowBeforeEdit   row            // the selected row before
+	queryBeforeEdit query          // the query before
 }
 
 // DatabaseChosen is the event that the user chose another database.

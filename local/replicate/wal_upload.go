@@ -28,20 +28,25 @@ type Shipper struct {
 	place   *Place
 	id      uint32
 	levels  []*level
-	tried   ltx.TXID       // last transaction of a file that may have been written
-	sums    []ltx.Checksum // of the pages, as of the last snapshot
-	total   ltx.Checksum   // checksum of all pages
-	hasher  hash.Hash64
+	tried   ltx.TXID // last transaction of a file that may have been written
 	started bool
 	fatal   error     // set once nothing more can be shipped
 	swept   time.Time // the last removal of old files
 	sent    []upload  // the last successful ones
+	pageChecksums
 	waiting chan chan error
 	ended   chan struct{} // closed at the end of Run
 	end     sync.Once
 
 	mu     sync.Mutex
 	status Status
+}
+
+// pageChecksums are the checksums of the file's pages.
+type pageChecksums struct {
+	sums   []ltx.Checksum // of each page, as of the last snapshot
+	total  ltx.Checksum   // of all pages
+	hasher hash.Hash64
 }
 
 // Options configures a Shipper.
@@ -114,7 +119,7 @@ func NewShipper(place *Place, tail *local.Tail, o Options) *Shipper {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Shipper{o: o, place: place, tail: tail, hasher: ltx.NewHasher(), waiting: make(chan chan error), ended: make(chan struct{})}
+	s := &Shipper{o: o, place: place, tail: tail, pageChecksums: pageChecksums{hasher: ltx.NewHasher()}, waiting: make(chan chan error), ended: make(chan struct{})}
 	s.id = crc32.ChecksumIEEE(fmt.Append(nil, o.CreatedAt))
 	s.status.Place = place.String()
 	for _, l := range []level{{number: 0}, {number: 1, every: minutes}, {number: 2, every: hours}, {number: snapshotLevel, every: days}} {

@@ -88,19 +88,35 @@ type Migration struct {
 	followed bool        // this process has applied commands: no other process has used the target since
 	passing  atomic.Bool // the source refuses replicas
 
+	progress
+	definitionState
+	writePause
+
+	kept map[string]struct{} // cache of follow.ReadKept; guarded by writing
+}
+
+// progress is what a migration has moved so far.
+type progress struct {
 	keys, refused atomic.Int64
 	moved         chan struct{}
 	leavesOut     atomic.Bool // the stream lacks the keys of some types
 	loaded        atomic.Bool // all keys have arrived
 	result        Result
-	paused        time.Time // writes at the source, for a cut-over
-	pausedUntil   time.Time
-	retried       string              // the last error of the target that was reported
-	searches      bool                // the source has or had indexes of search
-	refusedNames  map[string]bool     // the definitions that the target refused, and why
-	notShown      string              // the definitions of the source that could not be read, as last reported
-	kept          map[string]struct{} // cache of follow.ReadKept; guarded by writing
-	pausing       []keyspace.Session  // on the masters of a cluster that is compared in passes
+	retried       string // the last error of the target that was reported
+}
+
+// definitionState concerns function libraries and indexes of search.
+type definitionState struct {
+	searches     bool            // the source has or had indexes of search
+	refusedNames map[string]bool // the definitions that the target refused, and why
+	notShown     string          // the definitions of the source that could not be read, as last reported
+}
+
+// writePause is the pause of writes at the source, for a cut-over.
+type writePause struct {
+	paused      time.Time
+	pausedUntil time.Time
+	pausing     []keyspace.Session // on the masters of a cluster that is compared in passes
 }
 
 // errCaughtUp ends following: the target has everything that it should wait for.
@@ -108,7 +124,8 @@ var errCaughtUp = errors.New("the target has caught up")
 
 // New returns a migration from src to a target. The caller closes src, and the migration closes the target.
 func New(src *targets.Conn, o Options) *Migration {
-	m := &Migration{o: o, src: src, began: time.Now(), moved: make(chan struct{}, 1), refusedNames: map[string]bool{}}
+	m := &Migration{o: o, src: src, began: time.Now()}
+	m.moved, m.refusedNames = make(chan struct{}, 1), map[string]bool{}
 	m.key = follow.Key(src.Target.String())
 	if r, ok := targets.Plain(src.Session).(*remote.Redis); ok {
 		m.feeds = []*feed{{key: m.key, at: r.Again(), ask: r.Again()}}
