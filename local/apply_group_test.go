@@ -73,6 +73,7 @@ func TestLargeValues(t *testing.T) {
 func TestApplyGroupWrites(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{IsolateSlowReads: true})
 	s.SetTimeLimit(100 * time.Millisecond)
+	s.LimitSteps()
 	apply(s, part(false, "CREATE TABLE t(n UNIQUE)"))
 	one, again := part(false, "INSERT INTO t VALUES(1)"), part(false, "INSERT INTO t VALUES(1)")
 	bad := part(false, "INSERT INTO nowhere VALUES(1)")

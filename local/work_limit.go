@@ -16,12 +16,13 @@ import (
 type workLimit struct {
 	ctx           context.Context
 	life          context.Context // the store's
-	limit         time.Duration   // of one batch or transaction; 0 for none
-	promoteToLong func() error    // called once when a read is no longer short; nil except for short reads
-	short         readLimits      // limits of a short read
-	small         bool            // a value above smallValue ends the work with errLong
-	most          int32           // the limit of values without small
-	reasonEnded   error           // why the work must end; nil until then
+	clock         func() time.Time
+	limit         time.Duration // of one batch or transaction; 0 for none
+	promoteToLong func() error  // called once when a read is no longer short; nil except for short reads
+	short         readLimits    // limits of a short read
+	small         bool          // a value above smallValue ends the work with errLong
+	most          int32         // the limit of values without small
+	reasonEnded   error         // why the work must end; nil until then
 
 	began       time.Time     // when the current batch began
 	checked     time.Time     // the last check
@@ -40,8 +41,8 @@ const maxClockGap = 5 * time.Millisecond
 
 // newWorkLimit starts a limit that ends with ctx, when the store is abandoned, or at the time limit.
 func (s *Store) newWorkLimit(ctx context.Context) *workLimit {
-	now := time.Now()
-	v := &workLimit{ctx: ctx, life: s.life, began: now, checked: now}
+	now := s.clock()
+	v := &workLimit{ctx: ctx, life: s.life, clock: s.clock, began: now, checked: now}
 	if store.WriteWaitOf(ctx).HasTimeLimit() {
 		v.limit = time.Duration(s.limit.Load())
 	}
@@ -56,7 +57,7 @@ func (v *workLimit) err() error {
 	if v.reasonEnded = v.ctx.Err(); v.reasonEnded != nil {
 		return v.reasonEnded
 	}
-	now := time.Now()
+	now := v.clock()
 	v.batch += min(now.Sub(v.checked), maxClockGap)
 	v.checked = now
 	switch {
@@ -74,7 +75,7 @@ func (v *workLimit) err() error {
 // nextBatch starts the next batch, with a time limit of its own.
 func (v *workLimit) nextBatch() {
 	v.work += v.batch
-	v.batch, v.began = 0, time.Now()
+	v.batch, v.began = 0, v.clock()
 	if _, late := v.reasonEnded.(*store.TooLong); late {
 		v.reasonEnded = nil
 	}
