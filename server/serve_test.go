@@ -60,7 +60,7 @@ func serveFile(t *testing.T, path string, c server.Config) *served {
 		storetest.CheckAtEnd(t, st)
 		s.store = st
 		seed := uint64(0)
-		c.Engine = engine.New(st, engine.WithClock(s.clock.Load), engine.WithSeed(func() uint64 { return atomic.AddUint64(&seed, 1) }))
+		c.Engine = engine.New(st, storetest.Unhurried(), engine.WithClock(s.clock.Load), engine.WithSeed(func() uint64 { return atomic.AddUint64(&seed, 1) }))
 	}
 	if c.Token == "" {
 		c.Token = token
@@ -135,7 +135,7 @@ func (p *peer) send(raw string) {
 
 func (p *peer) reply() resp.Value {
 	p.t.Helper()
-	p.SetReadDeadline(time.Now().Add(20 * time.Second))
+	p.SetReadDeadline(time.Now().Add(time.Minute))
 	v, err := p.r.ReadReply()
 	if err != nil {
 		p.t.Fatal(err)
@@ -152,7 +152,7 @@ func (p *peer) do(args ...string) resp.Value {
 // wantClosed fails the test unless the server closes the connection.
 func (p *peer) wantClosed() {
 	p.t.Helper()
-	p.SetReadDeadline(time.Now().Add(20 * time.Second))
+	p.SetReadDeadline(time.Now().Add(time.Minute))
 	if v, err := p.r.ReadReply(); err == nil {
 		p.t.Fatalf("the connection is open, and got %s", show(v))
 	} else if e, ok := err.(net.Error); ok && e.Timeout() {

@@ -108,7 +108,7 @@ const start = corpus.Start
 // newEngine is an engine whose clock is now.
 func newEngine(s engine.Store, now *int64) *engine.Engine {
 	seed := uint64(0)
-	return engine.New(s, engine.WithClock(func() int64 { return *now }), engine.WithSeed(func() uint64 { seed++; return seed }))
+	return engine.New(s, storetest.Unhurried(), engine.WithClock(func() int64 { return *now }), engine.WithSeed(func() uint64 { seed++; return seed }))
 }
 
 type store interface {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/test/corpus"
@@ -80,7 +81,13 @@ func (c *Clock) Advance(ms int64) { c.ms.Add(ms) }
 // the same in every run.
 func NewEngine(s engine.Store, c *Clock, more ...engine.Option) *engine.Engine {
 	var seed atomic.Uint64
+	more = append([]engine.Option{Unhurried()}, more...)
 	return engine.New(s, append(more, engine.WithClock(c.Now), engine.WithSeed(func() uint64 { return seed.Add(1) }))...)
+}
+
+// Unhurried lifts the time limit of loading a library, which a busy machine may exceed.
+func Unhurried() engine.Option {
+	return engine.WithDeadline(func(time.Duration) func() bool { return func() bool { return false } })
 }
 
 // Play plays a transcript on an empty store and checks the database after it. With swept, the
