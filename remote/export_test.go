@@ -13,6 +13,11 @@ func DialWith(r *REST, dial func(context.Context, string, string) (net.Conn, err
 	r.client.Transport.(*http.Transport).DialContext = dial
 }
 
+// StorageDialWith has s connect by dial.
+func StorageDialWith(s *Storage, dial func(context.Context, string, string) (net.Conn, error)) {
+	s.client.Transport.(*http.Transport).DialContext = dial
+}
+
 // WithoutWaiting makes r try again at once.
 func WithoutWaiting(r *REST) { r.waitBefore = func(int) time.Duration { return 0 } }
 

@@ -3,12 +3,14 @@ package remote_test
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/meowdis/meowdis/internal/test/hostile"
@@ -172,25 +174,34 @@ func TestStorageIsDown(t *testing.T) {
 
 // TestStorageTimesOut gives an endpoint up that does not answer.
 func TestStorageTimesOut(t *testing.T) {
-	quiet := make(chan struct{})
-	var asked atomic.Int64
-	web := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		asked.Add(1)
-		<-quiet
-	}))
-	defer web.Close()
-	defer close(quiet)
-	c, err := remote.OpenStorage(web.URL, "", remote.Options{Timeout: 20 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	remote.StorageWithoutWaiting(c)
-	if _, err = c.Apply(context.Background(), reading(`SELECT 1`)); err == nil || asked.Load() != 1 {
-		t.Errorf("a read: %d requests, %v", asked.Load(), err)
-	}
-	if _, err = c.Apply(context.Background(), writing(aWrite)); err == nil || !strings.Contains(err.Error(), "not known whether") {
-		t.Errorf("it says %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		quiet, connections := make(chan struct{}), make(dialed)
+		var asked atomic.Int64
+		web := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			asked.Add(1)
+			<-quiet
+		})}
+		go web.Serve(connections)
+		defer web.Close()
+		defer close(quiet)
+		c, err := remote.OpenStorage("http://cats.example", "", remote.Options{Timeout: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		remote.StorageDialWith(c, func(context.Context, string, string) (net.Conn, error) {
+			here, there := net.Pipe()
+			connections <- there
+			return here, nil
+		})
+		remote.StorageWithoutWaiting(c)
+		if _, err = c.Apply(context.Background(), reading(`SELECT 1`)); err == nil || asked.Load() != 1 {
+			t.Errorf("a read: %d requests, %v", asked.Load(), err)
+		}
+		if _, err = c.Apply(context.Background(), writing(aWrite)); err == nil || !strings.Contains(err.Error(), "not known whether") {
+			t.Errorf("it says %v", err)
+		}
+	})
 }
 
 // TestStorageShares gathers what comes while requests are under way: each call has its own results, one that
