@@ -88,7 +88,7 @@ func TestScriptKill(t *testing.T) {
 		if strings.Contains(got, "UNKILLABLE") {
 			break
 		}
-		if <-ended; try == 20 { // sooner it may not have written yet
+		if <-ended; try == 1000 { // sooner it may not have written yet
 			t.Fatalf("a script that has written was killed: %s", got)
 		}
 	}

@@ -66,7 +66,7 @@ redis.register_function("wloop", function(keys) redis.call("set", keys[1], "v") 
 		if <-ended; !killed {
 			break
 		}
-		if try == 20 { // sooner it may not have written yet
+		if try == 1000 { // sooner it may not have written yet
 			t.Fatalf("a function that has written was killed: %s", got)
 		}
 	}

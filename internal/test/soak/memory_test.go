@@ -174,7 +174,7 @@ func TestBoundedMemory(t *testing.T) {
 	}
 	t.Logf("at most %d MB", peak>>20)
 	// A script that allocates for ever runs: other clients are refused.
-	run("CONFIG", "SET", "busy-reply-threshold", "1", "command-time-limit", "5000")
+	run("CONFIG", "SET", "busy-reply-threshold", "1")
 	loops, err := p.dial(false)
 	if err != nil {
 		t.Fatal(err)

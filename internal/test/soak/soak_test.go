@@ -22,7 +22,7 @@ var crowdSize = flag.Int("clients", 60, "of TestSoak, at once")
 const lives = 2
 
 // longest is how long a life may take until all that is to be seen in it was.
-const longest = 3 * time.Minute
+const longest = 10 * time.Minute
 
 // crowd is the clients of one life of a server.
 type crowd struct {
