@@ -42,7 +42,7 @@ func (a asked) want(t *testing.T, want string) {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("no reply, want %s", want)
 	}
 }
@@ -54,7 +54,7 @@ func blocked(e *engine.Engine) int {
 
 func untilBlocked(t *testing.T, e *engine.Engine, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); blocked(e) != n; {
+	for deadline := time.Now().Add(time.Minute); blocked(e) != n; {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d sessions wait, want %d", blocked(e), n)
 		}
@@ -376,7 +376,7 @@ func TestServedInTime(t *testing.T) {
 		if !strings.Contains(got, "nothing was changed") {
 			t.Errorf("got %.100s", got)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no reply")
 	}
 }

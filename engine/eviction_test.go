@@ -40,7 +40,7 @@ func TestLimitWaitsForNoStore(t *testing.T) {
 	}()
 	select {
 	case <-changed:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("it waits for the store")
 	}
 	close(s.goOn)

@@ -11,7 +11,7 @@ import (
 // begunAnew writes without a pause until the WAL has restarted the given number of times.
 func begunAnew(t *testing.T, s *Store, times int) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for last := s.checkpoints.written.Load(); times > 0; {
 		if time.Now().After(deadline) {
 			t.Fatalf("the log has %d pages, and does not begin anew", last)

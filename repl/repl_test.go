@@ -29,7 +29,7 @@ func typedInto(t *testing.T, o Options, keys string) (out, errs string) {
 		o.Format = typedFormat
 	}
 	o.Target.Name = "db"
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if _, err := Run(ctx, o); err != nil {
 		t.Fatal(err)
@@ -324,7 +324,7 @@ func TestLateCompletion(t *testing.T) {
 	}()
 	shows := func(want string) {
 		t.Helper()
-		for deadline := time.Now().Add(10 * time.Second); ; <-time.After(time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); ; <-time.After(time.Millisecond) {
 			text := ansi.Strip(out.String())
 			if strings.Contains(text, want) {
 				return

@@ -336,7 +336,7 @@ func TestUsers(t *testing.T) {
 func (p *peer) waits(t *testing.T, control *peer, args [][]byte) {
 	t.Helper()
 	p.Write(resp.AppendCommand(nil, args...))
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		if strings.Contains(string(control.do("INFO", "clients").Str), "blocked_clients:1\r\n") {
 			return
 		}
@@ -348,7 +348,7 @@ func (p *peer) waits(t *testing.T, control *peer, args [][]byte) {
 
 // raw sends args, if any, and returns the reply's bytes, or "(closed)".
 func (p *peer) raw(args [][]byte) string {
-	p.SetDeadline(time.Now().Add(20 * time.Second))
+	p.SetDeadline(time.Now().Add(time.Minute))
 	if args != nil {
 		p.Write(resp.AppendCommand(nil, args...)) // the connection may be closed
 	}

@@ -66,7 +66,7 @@ func (s *served) broken(t *testing.T, calls ...[]string) (replies []string) {
 	}
 	p.send(string(wire))
 	for {
-		p.SetReadDeadline(time.Now().Add(20 * time.Second))
+		p.SetReadDeadline(time.Now().Add(time.Minute))
 		v, err := p.r.ReadReply()
 		if err == io.EOF {
 			return replies

@@ -101,7 +101,7 @@ func TestReadsEndWithTheirClient(t *testing.T) {
 			if err == nil {
 				t.Errorf("%s: the read was carried out", what)
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("%s: the read goes on", what)
 		}
 	}

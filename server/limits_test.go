@@ -23,7 +23,7 @@ func (s *served) web(t *testing.T) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(20 * time.Second))
+	c.SetDeadline(time.Now().Add(time.Minute))
 	return c
 }
 
@@ -41,7 +41,7 @@ func TestLongHeader(t *testing.T) {
 // gone fails the test unless the peer closes the connection without sending.
 func gone(t *testing.T, c net.Conn) {
 	t.Helper()
-	c.SetReadDeadline(time.Now().Add(20 * time.Second))
+	c.SetReadDeadline(time.Now().Add(time.Minute))
 	if n, err := c.Read(make([]byte, 1)); n > 0 || err == nil {
 		t.Error("it was answered")
 	} else if e, ok := err.(net.Error); ok && e.Timeout() {
@@ -114,7 +114,7 @@ func TestClientThatTakesNothing(t *testing.T) {
 	fmt.Fprintf(web, "GET /get/big HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", token)
 	for _, conn := range []net.Conn{deaf, web} {
 		// Writing to a closed connection fails eventually.
-		for deadline := time.Now().Add(20 * time.Second); ; {
+		for deadline := time.Now().Add(time.Minute); ; {
 			if _, err := conn.Write([]byte("\r\n")); err != nil {
 				break
 			}
@@ -125,7 +125,7 @@ func TestClientThatTakesNothing(t *testing.T) {
 		}
 	}
 	want(t, c.do("EXISTS", "after"), "(integer) 0")
-	for deadline := time.Now().Add(20 * time.Second); s.server.Held() > 0; <-time.After(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); s.server.Held() > 0; <-time.After(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d bytes are held", s.server.Held())
 		}

@@ -155,7 +155,7 @@ func TestNotifyWaiting(t *testing.T) {
 	c.do("CONFIG", "SET", "notify-keyspace-events", "EA")
 	ear.do("PSUBSCRIBE", "__key*")
 	waiting.send(string(resp.AppendCommand(nil, words("BLMOVE", "from", "to", "LEFT", "RIGHT", "0")...)))
-	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(string(c.do("INFO", "clients").Str), "blocked_clients:1"); {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(string(c.do("INFO", "clients").Str), "blocked_clients:1"); {
 		if time.Now().After(deadline) {
 			t.Fatal("the client does not wait")
 		}

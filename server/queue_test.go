@@ -21,7 +21,7 @@ import (
 func (s *served) blocked(t *testing.T, n int) {
 	t.Helper()
 	control := s.dial(t)
-	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		info := string(control.do("INFO", "clients").Str)
 		if strings.Contains(info, fmt.Sprintf("blocked_clients:%d\r\n", n)) {
 			control.Close()

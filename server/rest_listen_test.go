@@ -153,7 +153,7 @@ func TestEventsThatAreNotRead(t *testing.T) {
 // until polls until is returns true.
 func (s *served) until(t *testing.T, is func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !is() {
 		if time.Now().After(deadline) {
 			t.Fatal("it does not happen")

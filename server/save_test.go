@@ -34,7 +34,7 @@ func (s saver) save(ctx context.Context) error {
 // persistence waits until INFO has the line.
 func persistence(t *testing.T, c *peer, line string) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; <-time.After(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; <-time.After(5 * time.Millisecond) {
 		info := string(c.do("INFO", "persistence").Str)
 		if strings.Contains(info, "\r\n"+line+"\r\n") {
 			return

@@ -156,7 +156,7 @@ func (s *stage) until(line string) {
 		a = &actor{conn: conn}
 		s.watcher = a
 	}
-	for deadline := time.Now().Add(20 * time.Second); ; {
+	for deadline := time.Now().Add(time.Minute); ; {
 		a.conn.Write([]byte("INFO clients\r\n"))
 		got := a.hear(s.t, line)
 		if bytes.Contains(got, []byte(line)) {
@@ -181,7 +181,7 @@ func (a *actor) hearOnce(t *testing.T, step string) []byte {
 	const end = "THE-END"
 	mark := []byte("-ERR unknown command '" + end + "', with args beginning with: \r\n")
 	a.conn.Write([]byte(end + "\r\n"))
-	a.conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+	a.conn.SetReadDeadline(time.Now().Add(time.Minute))
 	var got []byte
 	buf := make([]byte, 64<<10)
 	for {

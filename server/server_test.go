@@ -233,7 +233,7 @@ func TestGracefulStop(t *testing.T) {
 	overREST.Wait()
 	select {
 	case <-s.done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the server does not stop")
 	}
 	if c, err := net.Dial("tcp", s.resp); err == nil {

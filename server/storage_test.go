@@ -161,7 +161,7 @@ func TestStorageBesideClients(t *testing.T) {
 		if len(v.Elems) != 2 || string(v.Elems[1].Str) != "jerry" {
 			t.Errorf("it popped %+v", v)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the client still waits")
 	}
 	local.Want("EXISTS mice", "(integer) 0")

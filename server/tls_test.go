@@ -87,7 +87,7 @@ func fetch(t *testing.T, transport *http.Transport, url string) (string, string)
 	r, _ := http.NewRequest("GET", url, nil)
 	r.Header.Set("Authorization", "Bearer "+token)
 	t.Cleanup(transport.CloseIdleConnections)
-	answer, err := (&http.Client{Transport: transport, Timeout: 20 * time.Second}).Do(r)
+	answer, err := (&http.Client{Transport: transport, Timeout: time.Minute}).Do(r)
 	if err != nil {
 		return "", err.Error()
 	}
@@ -152,7 +152,7 @@ func TestClientCertificates(t *testing.T) {
 			return err.Error()
 		}
 		defer c.Close()
-		c.SetDeadline(time.Now().Add(20 * time.Second))
+		c.SetDeadline(time.Now().Add(time.Minute))
 		fmt.Fprintf(c, "PING\r\n")
 		v, err := resp.NewReader(c).ReadReply()
 		if err != nil { // in TLS 1.3 the error follows the client's side of the handshake

@@ -184,7 +184,7 @@ func (s *cast) leave(p *party) {
 
 func (s *cast) until(done func() bool) {
 	s.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !done(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			s.t.Fatalf("nothing happens after\n%s", strings.Join(s.out, "\n"))
 		}

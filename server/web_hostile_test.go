@@ -29,7 +29,7 @@ func TestBadRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { c.Close() })
-		c.SetDeadline(time.Now().Add(30 * time.Second))
+		c.SetDeadline(time.Now().Add(time.Minute))
 		return c
 	}
 	for name, dial := range map[string]func() net.Conn{"plain": plain, "TLS": secured} {
@@ -59,7 +59,7 @@ func TestBadRequests(t *testing.T) {
 		if all, err := io.ReadAll(half); err != nil || !strings.HasSuffix(string(all), `{"result":null}`) && !strings.Contains(string(all), "its client hung up") {
 			t.Errorf("%s, half closed: %q, %v", name, all, err)
 		}
-		for deadline := time.Now().Add(20 * time.Second); ; { // the client that does not read is closed
+		for deadline := time.Now().Add(time.Minute); ; { // the client that does not read is closed
 			if _, err := deaf.Write([]byte("\r\n")); err != nil {
 				break
 			}
@@ -72,7 +72,7 @@ func TestBadRequests(t *testing.T) {
 	if _, got := s.get(t, "/ping"); got != `{"result":"PONG"}` {
 		t.Error(got)
 	}
-	for deadline := time.Now().Add(20 * time.Second); s.server.Held() > 0; <-time.After(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); s.server.Held() > 0; <-time.After(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d bytes are held", s.server.Held())
 		}

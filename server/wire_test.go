@@ -227,7 +227,7 @@ func exchange(t *testing.T, network, addr string, sent ...string) []byte {
 			t.Fatal(err)
 		}
 		c.Write([]byte(end + "\r\n"))
-		c.SetReadDeadline(time.Now().Add(20 * time.Second))
+		c.SetReadDeadline(time.Now().Add(time.Minute))
 		from := len(got)
 		buf := make([]byte, 64<<10)
 		for !bytes.Contains(got[from:], []byte(end)) {

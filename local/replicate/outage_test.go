@@ -119,7 +119,7 @@ func TestPanics(t *testing.T) {
 	f.follower.o.Log = m.shipper.o.Log
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	late := time.Now().Add(20 * time.Second)
+	late := time.Now().Add(time.Minute)
 	for i := range 8 {
 		b.panics.Store(int64(i + 1))
 		m.do("SET", "k", fmt.Sprint(i))

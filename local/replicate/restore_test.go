@@ -45,7 +45,7 @@ func TestRestoreRefuses(t *testing.T) {
 			if data != nil {
 				os.WriteFile(of, data, 0o600)
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			if _, err := p.Restore(ctx, path, time.Time{}, nil); err == nil {
 				t.Errorf("file %d is %s, and all is restored", i, what)
 			}

@@ -95,7 +95,7 @@ func TestGathering(t *testing.T) {
 	for range replies {
 		<-begun
 	}
-	for until := time.Now().Add(10 * time.Second); s.Waiting() < len(replies) && time.Now().Before(until); time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(time.Minute); s.Waiting() < len(replies) && time.Now().Before(until); time.Sleep(time.Millisecond) {
 	}
 	close(going)
 	all.Wait()

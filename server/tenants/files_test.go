@@ -112,7 +112,7 @@ func TestCrowded(t *testing.T) {
 	if n := h.Figures().Crowded; n != 1 {
 		t.Errorf("%d calls failed", n)
 	}
-	h.SetPatience(20 * time.Second)
+	h.SetPatience(time.Minute)
 	kitty.send("GET", "k")
 	leave()
 	if got := kitty.reply(); got != "(nil)" {

@@ -144,7 +144,7 @@ func (h *house) path(name string) string {
 // eventually polls until is returns true.
 func (h *house) eventually(what string, is func() bool) {
 	h.t.Helper()
-	for late := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
+	for late := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(late) {
 			h.t.Fatalf("it is not so that %s", what)
 		}
@@ -190,7 +190,7 @@ func (p *peer) send(args ...string) {
 
 func (p *peer) reply() string {
 	p.t.Helper()
-	p.SetReadDeadline(time.Now().Add(20 * time.Second))
+	p.SetReadDeadline(time.Now().Add(time.Minute))
 	v, err := p.r.ReadReply()
 	if err != nil {
 		p.t.Fatal(err)
@@ -217,7 +217,7 @@ func (p *peer) want(reply string, args ...string) {
 // wantClosed fails the test unless the server closes the connection.
 func (p *peer) wantClosed() {
 	p.t.Helper()
-	p.SetReadDeadline(time.Now().Add(20 * time.Second))
+	p.SetReadDeadline(time.Now().Add(time.Minute))
 	if v, err := p.r.ReadReply(); err == nil {
 		p.t.Fatalf("the connection is open, and got %s", show(v))
 	} else if e, ok := err.(net.Error); ok && e.Timeout() {

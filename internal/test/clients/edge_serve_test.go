@@ -187,7 +187,7 @@ func edgeSwept(t *testing.T, url string) {
 	wants(t, url, own, `["DEL","s"]`, 200, `{"result":1}`)
 	const left = `{"statements":[{"sql":"SELECT (SELECT count(*) FROM keys) AS keys, (SELECT count(*) FROM sets) AS members, (SELECT count(*) FROM pending_deletes) AS pending"}]}`
 	const swept = `{"results":[[{"keys":1,"members":0,"pending":0}]]}`
-	for late, text := time.Now().Add(30*time.Second), ""; text != swept; {
+	for late, text := time.Now().Add(2*time.Minute), ""; text != swept; {
 		if _, text, _ = asks(t, "POST", url, sql, left); time.Now().After(late) {
 			t.Fatalf("what is left is %s", text)
 		}

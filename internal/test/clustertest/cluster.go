@@ -125,7 +125,7 @@ func (n *Node) run() {
 
 // up waits for the server to answer, and reports whether it does.
 func (n *Node) up() bool {
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 		if v, err := n.Try("PING"); err == nil && string(v.Str) == "PONG" {
 			return true
 		}
@@ -153,7 +153,7 @@ func (n *Node) bus() string {
 
 // Try runs a command on the node itself, which may be dead.
 func (n *Node) Try(args ...string) (resp.Value, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	r, err := remote.OpenRedis(ctx, "redis://"+n.Address, false, remote.Options{})
 	if err != nil {

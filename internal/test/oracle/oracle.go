@@ -92,7 +92,7 @@ type Conn struct {
 // the test.
 func (s *Server) Dial(t testing.TB) *Conn {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		c, err := net.Dial("unix", s.Socket)
 		if err == nil {

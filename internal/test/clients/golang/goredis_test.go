@@ -173,7 +173,7 @@ func tourMessages(t *testing.T, c *redis.Client) {
 	}
 	next := func() any {
 		t.Helper()
-		v, err := listener.ReceiveTimeout(ctx, 20*time.Second)
+		v, err := listener.ReceiveTimeout(ctx, time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}
