@@ -22,9 +22,10 @@ func Faults(t *testing.T, open Open) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := open(t)
 	for _, tr := range transcripts {
 		t.Run(tr.Name, func(t *testing.T) {
-			s := open(t)
+			Empty(t, s)
 			f := faulty(t, s)
 			play(t, tr, f.store(), false, func(step corpus.Step, v resp.Value) {
 				f.after(!runsScript(step.Args) && (v.IsError() || !mayWrite(step.Args)), func(changed string) {
@@ -37,7 +38,7 @@ func Faults(t *testing.T, open Open) {
 			continue
 		}
 		t.Run(tr.Name+" swept", func(t *testing.T) {
-			s := open(t)
+			Empty(t, s)
 			play(t, tr, faulty(t, s).store(), true, func(corpus.Step, resp.Value) {})
 			Check(t, s)
 		})

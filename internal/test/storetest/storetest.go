@@ -85,6 +85,15 @@ func NewEngine(s engine.Store, c *Clock, more ...engine.Option) *engine.Engine {
 	return engine.New(s, append(more, engine.WithClock(c.Now), engine.WithSeed(func() uint64 { return seed.Add(1) }))...)
 }
 
+// Empty removes all keys and functions, so that the next transcript can use the store with the statements that it has
+// compiled.
+func Empty(t testing.TB, s engine.Store) {
+	t.Helper()
+	c := NewClient(t, NewEngine(s, NewClock()))
+	c.Want("FLUSHALL SYNC", "OK")
+	c.Want("FUNCTION FLUSH SYNC", "OK")
+}
+
 // Unhurried lifts the time limit of loading a library, which a busy machine may exceed.
 func Unhurried() engine.Option {
 	return engine.WithDeadline(func(time.Duration) func() bool { return func() bool { return false } })
