@@ -75,8 +75,8 @@ func TestTrimLongLists(t *testing.T) {
 				}
 				cutZSets(c, start, stop)
 				popZSet(c, start)
-				storetest.Check(t, s)
 				if start == stop {
+					storetest.Check(t, s)
 					for n := 1; n > 0; {
 						var err error
 						if n, err = sweep.PendingDeletes(context.Background(), s.Apply, 10); err != nil {
