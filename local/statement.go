@@ -123,13 +123,15 @@ func (c *conn) withSmallCache(p *prepared, s store.Stmt) (rows []store.Row, err 
 
 // step runs a bound statement to its end, or until its rows exceed the budget, and resets it.
 func (c *conn) step(p *prepared, s store.Stmt) (rows []store.Row, err error) {
-	if s.Fold != nil {
-		c.script(mapFile) // without a mapping, SQLite reads
-		defer c.script(unmapFile)
-	}
+	mapped := false
+	defer func() {
+		if mapped {
+			c.script(unmapFile)
+		}
+	}()
 	defer sqlite3.Xsqlite3_reset(c.tls, p.stmt) // also if Fold or Pack panics; reset repeats the error of the step
 	if s.Fold != nil {
-		return nil, c.fold(p, s.Fold())
+		return nil, c.fold(p, s.Fold(), &mapped)
 	}
 	var last store.Row
 	var room slabs
@@ -167,14 +169,19 @@ func (c *conn) next(p *prepared) (more bool, err error) {
 	}
 }
 
-// fold calls take with each row, which is valid during the call.
-func (c *conn) fold(p *prepared, take func(store.Row)) error {
-	row := make(store.Row, p.columns)
+// fold calls take with each row, which is valid during the call. It maps the file, and sets mapped, once a long scan has
+// begun.
+func (c *conn) fold(p *prepared, take func(store.Row), mapped *bool) error {
+	row, weight := make(store.Row, p.columns), int64(0)
 	for {
 		if more, err := c.next(p); !more {
 			return err
 		}
 		c.view(p, row)
+		if weight += row.Weight(); weight > longScan && !*mapped {
+			*mapped = true
+			c.script(mapFile) // without a mapping, SQLite reads
+		}
 		take(row)
 	}
 }
@@ -209,9 +216,9 @@ func (c *conn) pack(p *prepared, pack func(store.Row) int64, rows []store.Row, w
 	}
 }
 
-// A statement that scans many pages maps the file: system calls would take most of its time. The mapping lasts
-// only for that statement, because a program other than SQLite that truncates a mapped file would crash the
-// process.
+// A statement that folds more than longScan bytes maps the file: system calls would take most of its time. For fewer
+// bytes, the mapping and its page faults cost more than reading. The mapping lasts only for that statement, because a
+// program other than SQLite that truncates a mapped file would crash the process.
 const (
 	mapFile   = "PRAGMA mmap_size = 2147418112"
 	unmapFile = "PRAGMA mmap_size = 0"
