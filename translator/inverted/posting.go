@@ -136,53 +136,59 @@ func (c *chunk) posting(doc int64, freq uint32, mask Mask, positions []byte) {
 // reader decodes a block. It stops at the first damage.
 type reader struct {
 	rest, chunk []byte
+	at          int // of the next byte of the chunk
 	last        int64
 }
 
 // next moves to the next entry, and returns its document.
 func (r *reader) next() (doc int64, ok bool) {
-	for len(r.chunk) == 0 {
-		n := r.length()
-		if n == 0 || n > len(r.rest) {
+	for r.at >= len(r.chunk) {
+		if !r.enter() {
 			return 0, false
 		}
-		r.chunk, r.rest, r.last = r.rest[:n], r.rest[n:], 0
 	}
 	r.last += int64(r.uvarint())
 	return r.last, true
 }
 
-func (r *reader) length() int {
+// enter moves to the next chunk.
+func (r *reader) enter() bool {
 	v, n := binary.Uvarint(r.rest)
-	if n <= 0 || v > math.MaxInt32 {
-		return 0
+	if n <= 0 || v == 0 || v > uint64(len(r.rest)-n) {
+		return false
 	}
-	r.rest = r.rest[n:]
-	return int(v)
+	end := n + int(v)
+	r.chunk, r.rest, r.at, r.last = r.rest[n:end], r.rest[end:], 0, 0
+	return true
 }
 
 func (r *reader) uvarint() uint64 {
-	if len(r.chunk) > 0 && r.chunk[0] < 0x80 { // most are short
-		v := uint64(r.chunk[0])
-		r.chunk = r.chunk[1:]
-		return v
+	if r.at < len(r.chunk) && r.chunk[r.at] < 0x80 { // most are short
+		r.at++
+		return uint64(r.chunk[r.at-1])
 	}
-	v, n := binary.Uvarint(r.chunk)
+	return r.long()
+}
+
+func (r *reader) long() uint64 {
+	v, n := binary.Uvarint(r.chunk[r.at:])
 	if n <= 0 {
-		r.chunk, r.rest = nil, nil
+		r.stop()
 		return 0
 	}
-	r.chunk = r.chunk[n:]
+	r.at += n
 	return v
 }
 
+func (r *reader) stop() { r.rest, r.chunk, r.at = nil, nil, 0 }
+
 func (r *reader) bytes(n uint64) []byte {
-	if n > uint64(len(r.chunk)) {
-		r.chunk, r.rest = nil, nil
+	if n > uint64(len(r.chunk)-r.at) {
+		r.stop()
 		return nil
 	}
-	b := r.chunk[:n:n]
-	r.chunk = r.chunk[n:]
+	b := r.chunk[r.at : r.at+int(n) : r.at+int(n)]
+	r.at += int(n)
 	return b
 }
 
@@ -196,6 +202,13 @@ func Postings(data []byte, use func(Posting)) {
 
 // posting decodes the next posting. It returns false at the end.
 func (r *reader) posting(p *Posting) bool {
+	if b := r.chunk[r.at:]; len(b) > 3 && b[0]|b[1]|b[2]|b[3] < 0x80 && b[1]&1 == 0 && int(b[3]) <= len(b)-4 { // as most
+		end := 4 + int(b[3])
+		r.last += int64(b[0])
+		r.at += end
+		p.Doc, p.Freq, p.Mask, p.positions = r.last, uint32(b[1]>>1), Mask{uint64(b[2]), 0}, b[4:end:end]
+		return true
+	}
 	doc, ok := r.next()
 	if !ok {
 		return false
@@ -233,6 +246,12 @@ func (c *chunk) docInfo(d DocInfo) {
 func DocInfos(data []byte, use func(DocInfo)) {
 	r := reader{rest: data}
 	for {
+		if b := r.chunk[r.at:]; len(b) > 2 && b[0]|b[1]|b[2] < 0x80 && b[2]&1 == 0 { // as most
+			r.last += int64(b[0])
+			r.at += 3
+			use(DocInfo{Doc: r.last, Length: uint32(b[1]), MaxFreq: uint32(b[2] >> 1), Score: 1})
+			continue
+		}
 		doc, ok := r.next()
 		if !ok {
 			return

@@ -13,14 +13,10 @@ type span struct {
 
 // appendSpans appends the chunks of a block.
 func appendSpans(all []span, data []byte) []span {
-	for r := (reader{rest: data}); ; {
-		n := r.length()
-		if n == 0 || n > len(r.rest) {
-			return all
-		}
-		all = append(all, span{data: r.rest[:n]})
-		r.rest = r.rest[n:]
+	for r := (reader{rest: data}); r.enter(); {
+		all = append(all, span{data: r.chunk})
 	}
+	return all
 }
 
 // postings decodes a span.
@@ -34,10 +30,10 @@ func (s *span) postings(use func(Posting)) {
 // measure sets first and last. It returns the number of documents that are not hidden, and whether they are in order.
 func (s *span) measure(hidden map[int64]bool) (count int, ordered bool) {
 	ordered = true
-	begun := false
-	s.postings(func(p Posting) {
-		if !begun {
-			s.first, begun = p.Doc, true
+	r := reader{chunk: s.data}
+	for p, n := (Posting{}), 0; r.posting(&p); n++ {
+		if n == 0 {
+			s.first = p.Doc
 		} else if p.Doc < s.last {
 			ordered = false
 		}
@@ -45,7 +41,7 @@ func (s *span) measure(hidden map[int64]bool) (count int, ordered bool) {
 		if len(hidden) == 0 || !hidden[p.Doc] {
 			count++
 		}
-	})
+	}
 	return count, ordered
 }
 
@@ -103,10 +99,7 @@ func (c *postingCursor) seek(doc int64) (int64, bool) {
 		return c.at.Doc, true
 	}
 	for c.state != 2 {
-		if c.last < doc {
-			c.rest.chunk = nil
-		}
-		if len(c.rest.chunk) == 0 && !c.enter(doc) {
+		if (c.last < doc || c.rest.at >= len(c.rest.chunk)) && !c.enter(doc) {
 			break
 		}
 		if c.rest.posting(&c.at) && c.at.Doc >= doc && c.selects() {
