@@ -29,6 +29,10 @@ type finder struct {
 	program *inverted.Program
 	all     []inverted.DocInfo // all documents if the program needs them, else the hits that scores need
 	hits    []*hit
+	limit   int  // the best hits that are kept, if limited is set
+	limited bool // the order of the hits is that of their scores
+	found   int
+	ranked  ranking
 	allowed map[int64]bool // by INKEYS, nil for all documents
 	full    bool           // an expansion has more terms than it may
 
@@ -260,12 +264,20 @@ func (f *finder) run(w *store.Work, next func(w *store.Work) Plan) Plan {
 	if f.program.NeedsAll {
 		f.all = append(f.all, f.pending.batch.Docs...)
 	}
-	f.program.Run(inverted.RunOptions{All: f.all, Docs: f.documents(), Matches: f.scores, Places: f.scores && needsPlaces(f.options.scorer), Work: w, Late: f.overdue, Count: f.profile != nil}, func(d inverted.Found) {
-		if f.allowed == nil || f.allowed[d.Doc] {
-			f.hits = append(f.hits, &hit{Found: d})
+	ranks := f.ranks()
+	o := inverted.RunOptions{All: f.all, Docs: f.documents(), Matches: f.scores && !ranks, Places: f.scores && needsPlaces(f.options.scorer), Work: w, Late: f.overdue, Count: f.profile != nil}
+	f.program.Run(o, func(d inverted.Found, freqs []uint32) {
+		if f.allowed != nil && !f.allowed[d.Doc] {
+			return
 		}
+		if f.found++; ranks {
+			f.ranked.add(d, freqs, w)
+			return
+		}
+		w.Grow(hitBytes)
+		f.hits = append(f.hits, &hit{Found: d})
 	})
-	f.stage("Index", len(f.hits))
+	f.stage("Index", f.found)
 	found := func(w *store.Work) Plan {
 		if knn, is := f.tree.(*query.KNN); is {
 			return f.nearest(knn, w, next)
@@ -276,8 +288,12 @@ func (f *finder) run(w *store.Work, next func(w *store.Work) Plan) Plan {
 		return found(w)
 	}
 	return f.describeHits(w, func(w *store.Work) Plan {
-		f.score()
-		f.stage("Scorer", len(f.hits))
+		if ranks {
+			f.rankFound(w)
+		} else {
+			f.score()
+		}
+		f.stage("Scorer", f.count())
 		return found(w)
 	})
 }

@@ -270,7 +270,10 @@ func (m *searchModel) check(seed uint64, step int) bool {
 	m.expire()
 	q, params := m.query(2), map[string]string{"v": m.vector(), "a": square(m.random.IntN(6), m.random.IntN(6), 3), "p": "POINT(3.5 3.5)"}
 	want, ok := m.want(q, params)
-	v := m.do("FT.SEARCH", "idx", q, "NOCONTENT", "WITHSCORES", "LIMIT", "0", "1000", "PARAMS", "6", "v", params["v"], "a", params["a"], "p", params["p"], "DIALECT", "2")
+	find := func(options ...string) resp.Value {
+		return m.do(append([]string{"FT.SEARCH", "idx", q, "NOCONTENT", "WITHSCORES", "PARAMS", "6", "v", params["v"], "a", params["a"], "p", params["p"], "DIALECT", "2", "LIMIT"}, options...)...)
+	}
+	v := find("0", "1000")
 	if v.IsError() {
 		if ok {
 			m.t.Errorf("seed %d, step %d: %s: %s", seed, step, q, v.Str)
@@ -288,6 +291,25 @@ func (m *searchModel) check(seed uint64, step int) bool {
 	}
 	if !same {
 		m.t.Errorf("seed %d, step %d: %s %v finds %v, want %v", seed, step, q, params, show(got), show(want))
+	}
+	offset := m.random.IntN(5)
+	count := m.random.IntN(5)
+	if offset > 0 { // LIMIT 1 0 is refused
+		count++
+	}
+	explained := find(strconv.Itoa(offset), strconv.Itoa(count), "EXPLAINSCORE")
+	for i := 2; i < len(explained.Elems); i += 2 {
+		explained.Elems[i] = explained.Elems[i].Elems[0]
+	}
+	first := min(1+2*offset, len(v.Elems))
+	page := append(v.Elems[:1:1], v.Elems[first:min(first+2*count, len(v.Elems))]...)
+	for way, got := range map[string]resp.Value{"the best hits": find(strconv.Itoa(offset), strconv.Itoa(count)), "explained": explained} {
+		if !slices.EqualFunc(got.Elems, page, func(a, b resp.Value) bool {
+			return string(a.Str) == string(b.Str) && a.Int == b.Int && a.Float == b.Float
+		}) {
+			m.t.Errorf("seed %d, step %d: %s, %s from %d, at most %d: %v, not %v", seed, step, q, way, offset, count, got.Elems, page)
+			return false
+		}
 	}
 	return same && m.checkGroups(seed, step, q, params, want)
 }

@@ -3,7 +3,6 @@
 package translator
 
 import (
-	"slices"
 	"strings"
 
 	scoring "github.com/meowdis/meowdis/redis/search/score"
@@ -22,9 +21,11 @@ func (f *finder) describeHits(w *store.Work, next func(w *store.Work) Plan) Plan
 	if f.program.NeedsAll || !f.explains && !f.scoresVary() {
 		return next(w)
 	}
-	docs := make([]int64, 0, len(f.hits))
-	for _, h := range f.hits {
-		docs = append(docs, h.Doc)
+	docs := f.ranked.docs
+	if docs == nil {
+		for _, h := range f.hits {
+			docs = append(docs, h.Doc)
+		}
 	}
 	w.Grow(int64(32 * len(docs)))
 	f.all = make([]inverted.DocInfo, 0, len(docs)+len(f.pending.batch.Docs))
@@ -68,10 +69,10 @@ func (f *finder) lengthsSuffice() bool {
 	return f.ix.schema.ScoreField == "" && strings.HasPrefix(f.options.scorer, scoring.Default)
 }
 
-// scoresVary reports whether the score of a hit may differ from 0. BM25STD gives 0 to tags, numbers and places.
+// scoresVary reports whether scores count, and may differ from 0. BM25STD gives 0 to tags, numbers and places.
 func (f *finder) scoresVary() bool {
-	if strings.HasPrefix(f.options.scorer, scoring.Default) {
-		return slices.ContainsFunc(f.hits, func(h *hit) bool { return h.Match.HasTerms() })
+	if f.ranks() {
+		return f.ranked.words > 0 && len(f.ranked.docs) > 0 && !(f.limited && f.limit == 0)
 	}
 	return f.options.scorer != scoring.Fields
 }
@@ -87,16 +88,21 @@ func (f *finder) collection() scoring.Collection {
 	for _, d := range f.pending.batch.Docs {
 		length += int64(d.Length)
 	}
-	c := scoring.Collection{Docs: f.documents(), Quiet: !f.explains}
+	c := scoring.Collection{Docs: f.documents()}
 	if c.Docs > 0 {
 		c.AverageLength = float64(length) / float64(c.Docs)
 	}
 	return c
 }
 
-// score computes the scores of the hits.
+// scorer returns the scorer of the query.
+func (f *finder) scorer() scoring.Scorer {
+	return scoring.Scorer{Name: f.options.scorer, TanhFactor: f.options.tanhFactor, Payload: f.options.payload}
+}
+
+// score computes the scores of the hits from their matches.
 func (f *finder) score() {
-	scorer, c := scoring.Scorer{Name: f.options.scorer, TanhFactor: f.options.tanhFactor, Payload: f.options.payload}, f.collection()
+	scorer, c := f.scorer(), f.collection()
 	scores, explanations := make([]float64, len(f.hits)), make([]*scoring.Explanation, len(f.hits))
 	for i, h := range f.hits {
 		d, _ := inverted.InfoOf(f.all, h.Doc)

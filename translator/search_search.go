@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,12 +63,13 @@ func (c *Call) search(ix *searchIndex, q *searchCall, p *profile, w *store.Work)
 	if q.sortBy != "" && ix.schema.Field(q.sortBy) == nil && !yields(tree, q.sortBy) && q.sortBy != "__key" && q.sortBy != "__score" {
 		return fail(fmt.Sprintf("Property `%s` not loaded nor in schema", q.sortBy))
 	}
+	f.limit, f.limited = int(min(q.offset, math.MaxInt32)+min(q.limit, math.MaxInt32)), q.sortBy == "" && !isKNN(tree)
 	p.created()
 	return f.find(w, func(w *store.Work) Plan {
 		return f.sorted(q, w, func(w *store.Work) Plan {
-			f.stage("Sorter", len(f.hits))
-			total := len(f.hits)
-			page := f.hits[min(q.offset, int64(total)):]
+			total := f.count()
+			f.stage("Sorter", total)
+			page := f.hits[min(q.offset, int64(len(f.hits))):]
 			page = page[:min(q.limit, int64(len(page)))]
 			return f.keysOf(page, w, func(w *store.Work) Plan {
 				if !c.mayReadAll(page) {

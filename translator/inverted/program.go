@@ -52,7 +52,8 @@ type clause struct {
 	weight   float64
 	slop     int // -1 for none
 	inOrder  bool
-	scores   bool   // a leaf whose postings score
+	scores   bool   // a leaf whose postings score, or everything
+	place    int    // of its frequency, from 1; 0 unless it scores
 	distance string // the name of the distance of a leaf of vectors
 	text     string // the term of the query
 	expanded bool

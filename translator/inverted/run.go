@@ -19,8 +19,10 @@ type Found struct {
 type cursor interface {
 	// seek moves to the first document from doc on; ok is false after the last one.
 	seek(doc int64) (at int64, ok bool)
-	// match returns the match at the current document, and adds distances to f.
-	match(f *Found) *score.Match
+	// match returns the match at the current document.
+	match() *score.Match
+	// note sets the distances of f, and the frequencies of words, at the current document.
+	note(f *Found, freqs []uint32)
 	// positions returns the positions of the words at the current document, in order.
 	positions() []int
 }
@@ -36,8 +38,9 @@ type RunOptions struct {
 	Count   bool        // count the steps of each clause, for Program.Profile
 }
 
-// Run calls use for each document that the query selects, in order.
-func (p *Program) Run(o RunOptions, use func(Found)) {
+// Run calls use for each document that the query selects, in order. freqs has the frequencies for Formula, and is valid
+// during the call.
+func (p *Program) Run(o RunOptions, use func(f Found, freqs []uint32)) {
 	for _, l := range p.Leaves {
 		l.finish()
 	}
@@ -47,19 +50,50 @@ func (p *Program) Run(o RunOptions, use func(Found)) {
 		}
 	}
 	c := p.cursor(p.root, &o)
+	freqs := make([]uint32, p.root.number(0))
+	notes := len(freqs) > 0 || p.hasDistances()
 	for doc, ok := c.seek(0); ok; doc, ok = c.seek(doc + 1) {
 		o.Work.Step(16)
 		if o.Late != nil && o.Late() {
 			return
 		}
 		f := Found{Doc: doc}
-		if o.Matches || p.hasDistances() {
+		if o.Matches {
 			o.Work.Grow(128)
-			f.Match = c.match(&f)
+			f.Match = c.match()
 		}
-		o.Work.Grow(48)
-		use(f)
+		if notes {
+			clear(freqs)
+			c.note(&f, freqs)
+		}
+		use(f, freqs)
 	}
+}
+
+// number gives the words of a clause that score their places in frequencies, after the first n. It returns the last one.
+func (c *clause) number(n int) int {
+	if c.scores {
+		n++
+		c.place = n
+	}
+	for _, child := range c.children {
+		n = child.number(n)
+	}
+	return n
+}
+
+// Formula returns the score of the query that Run has found, among a number of documents.
+func (p *Program) Formula(docs int) score.Formula { return p.root.formula(docs) }
+
+func (c *clause) formula(docs int) score.Formula {
+	f := score.Formula{Weight: c.weight, Term: c.place}
+	if c.kind == leaf && c.scores {
+		f.Weight *= score.BM25IDF(docs, c.leaf.count)
+	}
+	for _, child := range c.children {
+		f.Children = append(f.Children, child.formula(docs))
+	}
+	return f
 }
 
 func (p *Program) hasDistances() bool {
@@ -108,7 +142,7 @@ func (p *Program) uncounted(c *clause, o *RunOptions) cursor {
 	return &docCursor{clause: c}
 }
 
-func (c *postingCursor) match(*Found) *score.Match {
+func (c *postingCursor) match() *score.Match {
 	p := &c.at
 	if c.clause.constant {
 		return &score.Match{Kind: score.Constant, Weight: c.clause.weight}
@@ -144,10 +178,7 @@ func (c *docCursor) seek(doc int64) (int64, bool) {
 	return c.list[c.at], true
 }
 
-func (c *docCursor) match(f *Found) *score.Match {
-	if name := c.clause.distance; name != "" {
-		f.SetDistance(name, c.clause.leaf.distances[f.Doc])
-	}
+func (c *docCursor) match() *score.Match {
 	if c.clause.constant {
 		return &score.Match{Kind: score.Constant, Weight: c.clause.weight}
 	}
@@ -186,7 +217,7 @@ func seekInfo(all []DocInfo, at int, doc int64) int {
 	return at
 }
 
-func (c *allCursor) match(*Found) *score.Match {
+func (c *allCursor) match() *score.Match {
 	return &score.Match{Kind: score.All, Weight: c.clause.weight}
 }
 
@@ -232,10 +263,10 @@ func (c *andCursor) near() bool {
 	return len(lists) < 2 || score.Within(lists, c.clause.slop, c.clause.inOrder)
 }
 
-func (c *andCursor) match(f *Found) *score.Match {
+func (c *andCursor) match() *score.Match {
 	m := &score.Match{Kind: score.And, Weight: c.clause.weight}
 	for _, child := range c.children {
-		m.Children = append(m.Children, child.match(f))
+		m.Children = append(m.Children, child.match())
 	}
 	return m
 }
@@ -264,11 +295,11 @@ func (c *orCursor) seek(doc int64) (least int64, found bool) {
 	return least, found
 }
 
-func (c *orCursor) match(f *Found) *score.Match {
+func (c *orCursor) match() *score.Match {
 	m := &score.Match{Kind: score.Or, Weight: c.clause.weight}
 	for i, child := range c.children {
 		if c.state[i] == 1 && c.at[i] == c.doc {
-			m.Children = append(m.Children, child.match(f))
+			m.Children = append(m.Children, child.match())
 		}
 	}
 	return m
@@ -290,7 +321,7 @@ func (c *notCursor) seek(doc int64) (int64, bool) {
 	return 0, false
 }
 
-func (c *notCursor) match(*Found) *score.Match { return &score.Match{Kind: score.Virtual, Weight: 1} }
+func (c *notCursor) match() *score.Match { return &score.Match{Kind: score.Virtual, Weight: 1} }
 
 type optionalCursor struct {
 	clause *clause
@@ -311,13 +342,49 @@ func (c *optionalCursor) seek(doc int64) (int64, bool) {
 	return at, true
 }
 
-func (c *optionalCursor) match(f *Found) *score.Match {
+func (c *optionalCursor) match() *score.Match {
 	if !c.has {
 		return &score.Match{Kind: score.Virtual, Weight: 1}
 	}
 	m := &score.Match{Kind: score.Or, Weight: c.clause.weight}
-	m.Children = append(m.Children, c.child.match(f))
+	m.Children = append(m.Children, c.child.match())
 	return m
+}
+
+func (c *postingCursor) note(_ *Found, freqs []uint32) {
+	if place := c.clause.place; place > 0 {
+		freqs[place-1] = c.at.Freq
+	}
+}
+
+func (c *docCursor) note(f *Found, _ []uint32) {
+	if name := c.clause.distance; name != "" {
+		f.SetDistance(name, c.clause.leaf.distances[f.Doc])
+	}
+}
+
+func (c *allCursor) note(_ *Found, freqs []uint32) { freqs[c.clause.place-1] = 1 }
+
+func (c *andCursor) note(f *Found, freqs []uint32) {
+	for _, child := range c.children {
+		child.note(f, freqs)
+	}
+}
+
+func (c *orCursor) note(f *Found, freqs []uint32) {
+	for i, child := range c.children {
+		if c.state[i] == 1 && c.at[i] == c.doc {
+			child.note(f, freqs)
+		}
+	}
+}
+
+func (c *notCursor) note(*Found, []uint32) {}
+
+func (c *optionalCursor) note(f *Found, freqs []uint32) {
+	if c.has {
+		c.child.note(f, freqs)
+	}
 }
 
 func (c *docCursor) positions() []int { return nil }

@@ -35,16 +35,10 @@ type Match struct {
 	Length, AverageLength float64
 }
 
-// HasTerms reports whether a term, or the query *, matched.
-func (m *Match) HasTerms() bool {
-	return m.Kind == Term || m.Kind == All || slices.ContainsFunc(m.Children, (*Match).HasTerms)
-}
-
 // Collection is what scores need to know of an index.
 type Collection struct {
 	Docs          int
 	AverageLength float64
-	Quiet         bool // leave out the explanations of BM25STD and its variants
 }
 
 // Document is what scores need to know of a document.
@@ -98,25 +92,14 @@ func (s Scorer) Score(m *Match, c Collection, d Document) (float64, *Explanation
 	case Fields:
 		return fieldsScore(m, c), nil
 	}
-	factor := s.TanhFactor
-	if factor == 0 {
-		factor = 4
-	}
-	if c.Quiet {
-		score := bm25stdScore(m, c, d) * d.Score
-		if s.Name == "BM25STD.TANH" {
-			score = math.Tanh(score / factor)
-		}
-		return score, nil
-	}
 	words, e := bm25std(m, c, d)
 	score := words * d.Score
 	root := explain("Final BM25 : words BM25 %.2f * document score %.2f", words, d.Score)
 	root.Children = []*Explanation{e}
 	if s.Name == "BM25STD.TANH" {
-		outer := explain("Final Normalized BM25 : tanh(stretch factor 1/%d * Final BM25 %.2f)", int(factor), score)
+		outer := explain("Final Normalized BM25 : tanh(stretch factor 1/%d * Final BM25 %.2f)", int(s.factor()), score)
 		outer.Children = []*Explanation{root}
-		return math.Tanh(score / factor), outer
+		return s.final(score), outer
 	}
 	return score, root
 }

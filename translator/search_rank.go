@@ -1,0 +1,120 @@
+//go:build !wasip1 || search
+
+package translator
+
+import (
+	"cmp"
+	"slices"
+
+	scoring "github.com/meowdis/meowdis/redis/search/score"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator/inverted"
+)
+
+// ranking holds the documents that a query found, with what their scores need: a hit for each would take most of the time.
+type ranking struct {
+	docs      []int64
+	words     int      // that score
+	freqs     []uint32 // of the words in each document
+	distances map[int64]map[string]float64
+}
+
+// hitBytes estimates the memory of a hit.
+const hitBytes = 104
+
+func (r *ranking) add(d inverted.Found, freqs []uint32, w *store.Work) {
+	w.Grow(int64(8 + 4*len(freqs)))
+	r.words = len(freqs)
+	r.docs, r.freqs = append(r.docs, d.Doc), append(r.freqs, freqs...)
+	if d.Distances != nil {
+		w.Grow(hitBytes)
+		if r.distances == nil {
+			r.distances = map[int64]map[string]float64{}
+		}
+		r.distances[d.Doc] = d.Distances
+	}
+}
+
+// ranks reports whether the scores can be computed from the frequencies of words.
+func (f *finder) ranks() bool { return f.scores && !f.explains && f.scorer().ByFormula() }
+
+// count returns the number of hits, also of those that are not kept.
+func (f *finder) count() int {
+	if f.limited {
+		return f.found
+	}
+	return len(f.hits)
+}
+
+// ranked holds the score of a document.
+type ranked struct {
+	doc   int64
+	score float64
+}
+
+// rankFound makes hits of the documents found, in the order of their numbers, or of the best ones if the query is limited.
+func (f *finder) rankFound(w *store.Work) {
+	r, scorer, c, formula := &f.ranked, f.scorer(), f.collection(), f.program.Formula(f.documents())
+	limit := len(r.docs)
+	if f.limited {
+		limit = min(limit, f.limit)
+	}
+	best, scores := best{limit: limit}, make([]float64, 0, len(r.docs))
+	rest := f.all
+	for i, doc := range r.docs {
+		if r.words == 0 || limit == 0 {
+			scores = append(scores, 0)
+			continue
+		}
+		for len(rest) > 0 && rest[0].Doc < doc {
+			rest = rest[1:]
+		}
+		d := scoring.Document{}
+		if len(rest) > 0 && rest[0].Doc == doc {
+			d.Score, d.Length = rest[0].Score, int(rest[0].Length)
+		}
+		scores = append(scores, scorer.Compute(&formula, r.freqs[i*r.words:], c, d))
+	}
+	if scorer.Name == "BM25STD.NORM" {
+		scoring.Normalize(scores, nil)
+	}
+	for i, doc := range r.docs {
+		best.add(ranked{doc, scores[i]})
+	}
+	if f.limited {
+		best.cut()
+	}
+	w.Grow(int64(8*len(scores) + hitBytes*len(best.all)))
+	hits := make([]hit, len(best.all))
+	f.hits = make([]*hit, len(hits))
+	for i, of := range best.all {
+		hits[i] = hit{Found: inverted.Found{Doc: of.doc, Distances: r.distances[of.doc]}, score: of.score}
+		f.hits[i] = &hits[i]
+	}
+}
+
+// best keeps the documents with the highest scores, of those that are added in the order of their numbers.
+type best struct {
+	limit int
+	all   []ranked
+	least float64 // the score that a document must exceed, once limit documents have it
+	full  bool
+}
+
+func (b *best) add(r ranked) {
+	if b.limit == 0 || b.full && r.score <= b.least {
+		return
+	}
+	if b.all = append(b.all, r); len(b.all) == 2*b.limit {
+		b.cut()
+	}
+}
+
+// cut sorts the documents, and drops those beyond the limit.
+func (b *best) cut() {
+	slices.SortStableFunc(b.all, func(x, y ranked) int { return cmp.Compare(y.score, x.score) })
+	b.all = b.all[:min(len(b.all), b.limit)]
+	if b.full = len(b.all) == b.limit; b.full && b.limit > 0 {
+		b.least = b.all[b.limit-1].score
+	}
+}
