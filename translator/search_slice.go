@@ -124,8 +124,7 @@ const (
 		WHERE k.version IS json_extract(j.value, '$[1]') AND k.volatile IS json_extract(j.value, '$[2]'))`
 )
 
-// blockBytesOfPostings limits the size of a block of postings that grows. A row of more than about 1,000 bytes would have
-// an overflow page, which each change copies.
+// blockBytesOfPostings limits the size of a block of postings that grows, since each change copies it.
 const blockBytesOfPostings = 700
 
 // searchBusy refuses a batch if another process has indexed keys at the same time. The sweep tries again.

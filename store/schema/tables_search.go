@@ -23,7 +23,8 @@ func inSearch(row, types string) string {
 // search_postings has the documents with a term that has too many for a page, in blocks that begin with the document in
 // block. A term begins with its kind and its field (package translator/inverted). search_numbers orders the documents by a
 // number, or by the geohash of a place. Rows of documents in search_deleted count no more: the sweep removes them, and
-// clean_term and clean_block say how far it is in search_postings, clean_segment and clean_term in search_pages.
+// clean_term and clean_block say how far it is in search_postings, clean_segment and clean_term in search_pages. These two
+// tables have a rowid, since SQLite would read the whole row for each comparison of a key in a WITHOUT ROWID table.
 var search = []string{
 	`CREATE TABLE search_indexes(
 		id INTEGER PRIMARY KEY,
@@ -56,7 +57,7 @@ var search = []string{
 		term BLOB NOT NULL,
 		block INTEGER NOT NULL,
 		data BLOB NOT NULL,
-		PRIMARY KEY(index_id, term, block)) WITHOUT ROWID`,
+		PRIMARY KEY(index_id, term, block))`,
 	`CREATE TABLE search_segments(
 		index_id INTEGER NOT NULL,
 		segment INTEGER NOT NULL,
@@ -68,7 +69,7 @@ var search = []string{
 		segment INTEGER NOT NULL,
 		term BLOB NOT NULL,
 		data BLOB NOT NULL,
-		PRIMARY KEY(index_id, segment, term)) WITHOUT ROWID`,
+		PRIMARY KEY(index_id, segment, term))`,
 	`CREATE TABLE search_numbers(
 		index_id INTEGER NOT NULL,
 		field INTEGER NOT NULL,
