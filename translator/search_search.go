@@ -243,15 +243,18 @@ func explained(e *scoring.Explanation) resp.Value {
 
 // reply makes the reply of FT.SEARCH.
 func (f *finder) reply(q *searchCall, total int, page []*hit, w *store.Work) resp.Value {
-	v2 := resp.MakeArray(resp.MakeInt(int64(total)))
-	results := resp.EmptyArray
+	width := 1 + toInt(q.withScores) + toInt(q.withPayloads) + toInt(q.withSortKeys) + toInt(!q.noContent)
+	v2 := resp.MakeArray(append(make([]resp.Value, 0, 1+len(page)*width), resp.MakeInt(int64(total)))...)
+	results := resp.MakeArray(make([]resp.Value, 0, len(page))...)
+	id, values, maps := resp.MakeString("id"), resp.MakeString("values"), make([]resp.Value, 2*len(page)*(width+1))
 	for _, h := range page {
 		if h.key == nil {
 			continue
 		}
 		key := resp.MakeBulk(h.key.key)
 		v2.Elems = append(v2.Elems, key)
-		v3 := resp.MakeMap(resp.MakeString("id"), key)
+		v3 := resp.MakeMap(append(maps[:0:2*(width+1)], id, key)...)
+		maps = maps[2*(width+1):]
 		add := func(name string, v resp.Value) {
 			v2.Elems = append(v2.Elems, v)
 			v3.Elems = append(v3.Elems, resp.MakeString(name), v)
@@ -282,7 +285,7 @@ func (f *finder) reply(q *searchCall, total int, page []*hit, w *store.Work) res
 			}
 			v3.Elems = append(v3.Elems, resp.MakeString("extra_attributes"), in3)
 		}
-		v3.Elems = append(v3.Elems, resp.MakeString("values"), resp.EmptyArray)
+		v3.Elems = append(v3.Elems, values, resp.EmptyArray)
 		results.Elems = append(results.Elems, v3)
 	}
 	v2.RESP3 = resultMap(results, total, q.expand, f.warnings())

@@ -52,12 +52,13 @@ func (p *Program) Run(o RunOptions, use func(f Found, freqs []uint32)) {
 	c := p.cursor(p.root, &o)
 	freqs := make([]uint32, p.root.number(0))
 	notes := len(freqs) > 0 || p.hasDistances()
+	var f Found
 	for doc, ok := c.seek(0); ok; doc, ok = c.seek(doc + 1) {
 		o.Work.Step(16)
 		if o.Late != nil && o.Late() {
 			return
 		}
-		f := Found{Doc: doc}
+		f = Found{Doc: doc}
 		if o.Matches {
 			o.Work.Grow(128)
 			f.Match = c.match()
