@@ -169,8 +169,8 @@ func (c *conn) next(p *prepared) (more bool, err error) {
 	}
 }
 
-// fold calls take with each row, which is valid during the call. It maps the file, and sets mapped, once a long scan has
-// begun.
+// fold calls take with each row, which is valid during the call. It maps the file, and sets mapped, once a long scan
+// has begun.
 func (c *conn) fold(p *prepared, take func(store.Row), mapped *bool) error {
 	row, weight := make(store.Row, p.columns), int64(0)
 	for {

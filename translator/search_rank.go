@@ -11,7 +11,8 @@ import (
 	"github.com/meowdis/meowdis/translator/inverted"
 )
 
-// ranking holds the documents that a query found, with what their scores need: a hit for each would take most of the time.
+// ranking holds the documents that a query found, with what their scores need: a hit for each would take most of the
+// time.
 type ranking struct {
 	docs      []int64
 	words     int      // that score
@@ -52,7 +53,8 @@ type ranked struct {
 	score float64
 }
 
-// rankFound makes hits of the documents found, in the order of their numbers, or of the best ones if the query is limited.
+// rankFound makes hits of the documents found, in the order of their numbers, or of the best ones if the query is
+// limited.
 func (f *finder) rankFound(w *store.Work) {
 	r, scorer, c, formula := &f.ranked, f.scorer(), f.collection(), f.program.Formula(f.documents())
 	limit := len(r.docs)

@@ -2,8 +2,8 @@ package score
 
 import "math"
 
-// Formula is BM25STD of a query without documents: a function of the frequencies of its terms, which are 0 for a term that
-// does not count.
+// Formula is BM25STD of a query without documents: a function of the frequencies of its terms, which are 0 for a term
+// that does not count.
 type Formula struct {
 	Weight   float64 // of the node; of a term, times its inverse document frequency
 	Term     int     // the place of the term's frequency, from 1; 0 for a node that is no term
