@@ -141,7 +141,7 @@ func TestCancel(t *testing.T) {
 
 func TestTimeLimit(t *testing.T) {
 	o := offer(t, func(o *Options) { o.Reading, o.TimeLimit = stuck{o.Session, make(chan struct{}, 1)}, time.Millisecond }, nil)
-	o.fails("query", `{"line":"GET k"}`, "it took longer than 1ms and was stopped")
+	o.fails("query", `{"line":"GET k"}`, "time limit of 1ms exceeded: ask for less at a time")
 }
 
 // flushes may change keys, and FLUSHALL is to be confirmed.

@@ -116,10 +116,10 @@ func (t *tools) runExclusive(ctx context.Context, work func(context.Context) (re
 	return v, t.timeoutError(err)
 }
 
-// timeoutError replaces an exceeded time limit by an error that says so.
+// timeoutError replaces an exceeded time limit by an error that says so, as a store does that notices first.
 func (t *tools) timeoutError(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("it took longer than %v and was stopped: ask for less at a time", t.TimeLimit)
+		return fmt.Errorf("time limit of %v exceeded: ask for less at a time", t.TimeLimit)
 	}
 	return err
 }
