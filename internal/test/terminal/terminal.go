@@ -21,6 +21,7 @@ import (
 // Session is a tmux server with one window.
 type Session struct {
 	dir, socket string
+	control     *control
 }
 
 // Start runs a POSIX shell in a terminal of the given size, with env added to
@@ -45,12 +46,18 @@ func Start(columns, rows int, env ...string) (*Session, error) {
 		";", "set-option", "-s", "escape-time", "10"); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	if s.control, err = attach(s.socket); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	return s, nil
 }
 
 // Close ends the session and everything that runs in it.
 func (s *Session) Close() error {
 	_, err := s.tmux("kill-server")
+	if s.control != nil {
+		s.control.wait()
+	}
 	return errors.Join(err, os.RemoveAll(s.dir))
 }
 
@@ -66,19 +73,22 @@ func (s *Session) tmux(args ...string) (string, error) {
 
 // Type types text as it is.
 func (s *Session) Type(text string) error {
-	_, err := s.tmux("send-keys", "-l", "--", text)
+	_, err := s.control.do("send-keys", "-l", "--", text)
 	return err
 }
 
 // Send sends bytes in one piece, like a terminal's mouse report.
 func (s *Session) Send(bytes string) error {
-	_, err := s.tmux("set-buffer", "-b", "sent", "--", bytes, ";", "paste-buffer", "-r", "-d", "-b", "sent")
+	if _, err := s.control.do("set-buffer", "-b", "sent", "--", bytes); err != nil {
+		return err
+	}
+	_, err := s.control.do("paste-buffer", "-r", "-d", "-b", "sent")
 	return err
 }
 
 // Press presses keys by their tmux names: "Enter", "C-c", "Escape", "Down".
 func (s *Session) Press(keys ...string) error {
-	_, err := s.tmux(append([]string{"send-keys"}, keys...)...)
+	_, err := s.control.do(append([]string{"send-keys"}, keys...)...)
 	return err
 }
 
@@ -111,10 +121,10 @@ func (s *Session) Resize(columns, rows int) error {
 }
 
 // Screen returns the text of the screen, without colours and trailing blanks.
-func (s *Session) Screen() (string, error) { return s.tmux("capture-pane", "-p") }
+func (s *Session) Screen() (string, error) { return s.control.do("capture-pane", "-p") }
 
 // Coloured returns the screen with its colour escape sequences.
-func (s *Session) Coloured() (string, error) { return s.tmux("capture-pane", "-p", "-e") }
+func (s *Session) Coloured() (string, error) { return s.control.do("capture-pane", "-p", "-e") }
 
 // Clipboard returns the last text that a program copied, or an error if none did.
 func (s *Session) Clipboard() (string, error) { return s.tmux("show-buffer") }
