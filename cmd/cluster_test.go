@@ -10,6 +10,17 @@ import (
 	"github.com/meowdis/meowdis/internal/test/clustertest"
 )
 
+// steadyCluster starts masters that take no other for dead, however busy the machine is.
+func steadyCluster(t *testing.T, masters int, args ...string) *clustertest.Cluster {
+	c := clustertest.Start(t, masters, false, args...)
+	for _, n := range c.Masters {
+		if got := n.Do("CONFIG", "SET", "cluster-node-timeout", "600000"); got != "OK" {
+			t.Fatal(got)
+		}
+	}
+	return c
+}
+
 // listensIn runs a verb that listens, until it has printed what it should. say makes the servers send it, again and again.
 func listensIn(t *testing.T, m mover, want string, say func(), args ...string) {
 	t.Helper()
@@ -38,7 +49,7 @@ func listensIn(t *testing.T, m mover, want string, say func(), args ...string) {
 // Messages and commands of all masters arrive.
 func TestClusterListens(t *testing.T) {
 	t.Parallel()
-	cluster := clustertest.Start(t, 3, false, "--notify-keyspace-events", "KEA")
+	cluster := steadyCluster(t, 3, "--notify-keyspace-events", "KEA")
 	m := mover{t, t.TempDir()}
 	node := "redis://" + cluster.Masters[0].Address
 	s := clusterSession(t, cluster)
@@ -65,7 +76,7 @@ func TestClusterListens(t *testing.T) {
 // All verbs work on the keys of all masters.
 func TestCluster(t *testing.T) {
 	t.Parallel()
-	cluster := clustertest.Start(t, 3, false, "--maxmemory-policy", "allkeys-lfu")
+	cluster := steadyCluster(t, 3, "--maxmemory-policy", "allkeys-lfu")
 	m := mover{t, t.TempDir()}
 	node := "redis://" + cluster.Masters[1].Address
 	all := "cluster://127.0.0.1:1," + cluster.Masters[2].Address // the first is down

@@ -54,7 +54,7 @@ func (r *redisAt) start() {
 	if err := r.cmd.Start(); err != nil {
 		r.t.Fatal("these tests need redis-server: ", err)
 	}
-	for deadline := time.Now().Add(time.Minute); ; <-time.After(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; <-time.After(5 * time.Millisecond) {
 		if c, err := r.dial(); err == nil {
 			v, err := c.do("PING")
 			c.conn.Close()
@@ -92,7 +92,7 @@ func (c *redisClient) do(words ...string) (resp.Value, error) {
 	for i, w := range words {
 		args[i] = []byte(w)
 	}
-	c.conn.SetDeadline(time.Now().Add(2 * time.Minute))
+	c.conn.SetDeadline(time.Now().Add(patience))
 	if _, err := c.conn.Write(resp.AppendCommand(nil, args...)); err != nil {
 		return resp.Value{}, err
 	}

@@ -55,10 +55,10 @@ func TestHostileServer(t *testing.T) {
 			"__complete peek URL '' | cat", "__line bash 'meowdis peek URL k' '' 63 80 | cat",
 		} {
 			words = strings.NewReplacer("URL", "-t "+url+token, "BARE", url).Replace(words)
-			fmt.Fprintf(&script, "timeout 20 meowdis %s </dev/null\n", words)
+			fmt.Fprintf(&script, "timeout 180 meowdis %s </dev/null\n", words)
 		}
-		fmt.Fprintf(&script, "timeout 20 meowdis copy %s to.sqlite </dev/null\n", url)
-		fmt.Fprintf(&script, "printf 'GET k\\nINFO\\nHGETALL k\\n:peek k\\n:explain GET k\\n' | timeout 20 meowdis repl -t %s%s\n", url, token)
+		fmt.Fprintf(&script, "timeout 180 meowdis copy %s to.sqlite </dev/null\n", url)
+		fmt.Fprintf(&script, "printf 'GET k\\nINFO\\nHGETALL k\\n:peek k\\n:explain GET k\\n' | timeout 180 meowdis repl -t %s%s\n", url, token)
 		fmt.Fprintf(&script, "echo 'done with' server %d\n", n)
 	}
 	dir := t.TempDir()

@@ -50,7 +50,7 @@ func TestDecoderLeavesNothing(t *testing.T) {
 			}()
 			select {
 			case <-closed:
-			case <-time.After(30 * time.Second):
+			case <-time.After(3 * time.Minute):
 				t.Error("what the decoder has started goes on")
 			}
 			if err := <-ended; !strings.Contains(fmt.Sprint(err), c.err) {

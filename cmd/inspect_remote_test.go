@@ -24,7 +24,6 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/test/clustertest"
 	"github.com/meowdis/meowdis/internal/test/oracle"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/commands"
@@ -324,7 +323,7 @@ func (p *proxy) stall() {
 func (p *proxy) waits() {
 	select {
 	case <-p.asked:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		p.t.Fatal("the server was asked nothing")
 	}
 }
@@ -429,7 +428,7 @@ func TestInspectServerThatDies(t *testing.T) {
 // TestInspectCluster shows the keys of all masters.
 func TestInspectCluster(t *testing.T) {
 	t.Parallel()
-	c := clustertest.Start(t, 2, false)
+	c := steadyCluster(t, 2)
 	c.Masters[0].Do("SET", "b", "tom")   // slot 3300
 	c.Masters[1].Do("SET", "a", "kitty") // slot 15495
 	s := openScreen(t, 200, 24)

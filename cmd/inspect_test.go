@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/meowdis/meowdis/internal/test/foreignfile"
 	"github.com/meowdis/meowdis/internal/test/oracle"
@@ -66,7 +67,7 @@ var visits = []visit{
 		{"t", "zset"}, {"type ha", "▌ hash"}, {"Enter", "user:2"}, {"Escape", "KEY"}, {"do filter_ttl", "within an hour"}, {"Down Enter", "session:1"}, {"Escape s Down Enter", "TTL↑"}, {"do sort_back", "TTL↓"}, {"` 0", "1 key"}, {"3 Enter", "db 3 · 1 key"},
 	}},
 	{bullet: "Keys", what: "TTLs count down; what is over goes", steps: [][2]string{
-		{"`", "session:1"}, {"changes session:1", "session:1"}, {"other SET nnn token PX 2500", "nnn"}, {"", "gone"}, {"", "!nnn"},
+		{"`", "session:1"}, {"changes session:1", "session:1"}, {"expires nnn", ""}, {"", "!nnn"},
 	}},
 	{bullet: "Values", what: "JSON, text and hex; a search in it", steps: [][2]string{
 		{"G Enter", "▾ user:"}, {"j Enter", `"city": "Bern"`}, {"f", `{"name":"Ann"`}, {"f", "00000000"}, {"f", `"city": "Bern"`}, {"/", "▏"}, {"type Bern", "Bern▏"}, {"Enter", "line 3 of 4"},
@@ -263,6 +264,8 @@ func (p *party) acts(keys string) {
 		p.check(p.Press("Enter"))
 	case "other":
 		meowdisExec(p.t, p.dir, rest+"\n", "-t", "t.sqlite")
+	case "expires":
+		p.expires(rest)
 	case "rename":
 		from, to, _ := strings.Cut(rest, " ")
 		p.check(os.Rename(filepath.Join(p.dir, from), filepath.Join(p.dir, to)))
@@ -301,6 +304,25 @@ func (p *party) acts(keys string) {
 				p.rests()
 			}
 			p.check(p.Press(key))
+		}
+	}
+}
+
+// expires sets a key that expires while it is shown. A slow machine may look too late, and then again at one that lives
+// longer.
+func (p *party) expires(key string) {
+	p.t.Helper()
+	for ttl := 2500 * time.Millisecond; ; ttl *= 2 {
+		meowdisExec(p.t, p.dir, fmt.Sprintf("SET %s token PX %d\n", key, ttl.Milliseconds()), "-t", "t.sqlite")
+		set, shown := time.Now(), false
+		screen, err := p.Wait(key+" to be gone", func(screen string) bool {
+			line := lineWith(screen, key)
+			shown = shown || line != ""
+			return strings.Contains(line, "gone") || line == "" && (shown || time.Since(set) > ttl)
+		})
+		p.check(err)
+		if strings.Contains(lineWith(screen, key), "gone") {
+			return
 		}
 	}
 }

@@ -110,7 +110,7 @@ func TestJourney(t *testing.T) {
 // loaded waits until a server has read its dump file.
 func loaded(t *testing.T, c *oracle.Conn) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(patience)
 	for {
 		v := c.Do([]byte("PING"))
 		if !v.IsError() {

@@ -81,7 +81,7 @@ func TestLambda(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		late := time.After(30 * time.Second)
+		late := time.After(patience)
 		select {
 		case p.events <- string(text):
 		case <-late:

@@ -71,7 +71,7 @@ type mover struct {
 }
 
 func (m mover) command(args ...string) (*exec.Cmd, *bytes.Buffer) {
-	limit := time.Minute + time.Duration(*largeElement>>20)*4*time.Second
+	limit := patience + time.Duration(*largeElement>>20)*4*time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	m.t.Cleanup(cancel)
 	c := exec.CommandContext(ctx, "meowdis", args...)
@@ -241,7 +241,7 @@ func TestInterruptedInput(t *testing.T) {
 	if _, err := in.Write(archive[:len(archive)*9/10]); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(patience)
 	for {
 		size, _ := m.command("exec", "-t", "b.sqlite", "--read-only", "DBSIZE")
 		size.Stdout, size.Stderr = nil, nil
@@ -251,6 +251,7 @@ func TestInterruptedInput(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatalf("nothing was restored: %s", said)
 		}
+		<-time.After(20 * time.Millisecond)
 	}
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

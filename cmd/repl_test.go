@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/meowdis/meowdis/internal/test/oracle"
 	"github.com/meowdis/meowdis/internal/test/terminal"
@@ -338,6 +339,7 @@ func TestREPLOnAServer(t *testing.T) {
 	s.check(s.Run("BLPOP queue 0"))
 	until := func(want string, args ...[]byte) {
 		for !strings.Contains(string(client.Do(args...).Str), want) {
+			<-time.After(5 * time.Millisecond)
 		}
 	}
 	until("blocked_clients:1", []byte("INFO"), []byte("clients"))

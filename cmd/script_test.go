@@ -24,6 +24,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/meowdis/meowdis/cmd"
+	"github.com/meowdis/meowdis/cmd/internal/complete"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/engine/pubsub"
 	"github.com/meowdis/meowdis/internal/test/foreignfile"
@@ -33,6 +35,7 @@ import (
 	"github.com/meowdis/meowdis/local/bus"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/remote"
+	"github.com/meowdis/meowdis/repl"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -41,7 +44,9 @@ var updateScripts = flag.Bool("update", false, "write the output of meowdis into
 // TestMain makes the program a command of the scripts: this test binary, run
 // under its name.
 func TestMain(m *testing.M) {
-	cmd.SetWriterLimit(5 * time.Second) // a slow machine does not end the scripts
+	// A slow machine ends no scripts and completions.
+	cmd.SetWriterLimit(5 * time.Second)
+	complete.KeyTimeout, targets.ListTimeout, repl.LookupTime = time.Minute, time.Minute, 10*time.Second
 	testscript.Main(hermetically{m}, map[string]func(){"meowdis": meowdis, "measure": measure})
 }
 
@@ -281,8 +286,11 @@ func await(ts *testscript.TestScript, what string, is func() bool) {
 	awaitEvery(5*time.Millisecond, ts, what, is)
 }
 
+// patience limits each wait of the tests. It is long enough for a slow, busy machine.
+const patience = 3 * time.Minute
+
 func awaitEvery(pause time.Duration, ts *testscript.TestScript, what string, is func() bool) {
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(patience)
 	for !is() {
 		if time.Now().After(deadline) {
 			ts.Fatalf("%s: it does not come", what)

@@ -183,7 +183,7 @@ func first(t *testing.T, run *exec.Cmd) (line []byte, end func()) {
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
-	hung := time.AfterFunc(time.Minute, func() { run.Process.Kill() })
+	hung := time.AfterFunc(patience, func() { run.Process.Kill() })
 	defer hung.Stop()
 	line, err = bufio.NewReader(out).ReadBytes('\n')
 	if err != nil {

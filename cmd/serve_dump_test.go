@@ -56,7 +56,7 @@ func TestRealReplica(t *testing.T) {
 	}
 	host, port, _ := strings.Cut(address, ":")
 	ask("REPLICAOF", host, port)
-	for deadline := time.Now().Add(60 * time.Second); !strings.Contains(ask("INFO", "replication"), "master_link_status:up"); <-time.After(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !strings.Contains(ask("INFO", "replication"), "master_link_status:up"); <-time.After(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the replica does not follow: %s", ask("INFO", "replication"))
 		}

@@ -40,7 +40,7 @@ func (n *node) reconnect() {
 	if n.conn != nil {
 		n.conn.Close()
 	}
-	for deadline := time.Now().Add(30 * time.Second); ; <-time.After(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; <-time.After(5 * time.Millisecond) {
 		conn, err := n.dial()
 		if err == nil {
 			n.conn, n.r = conn, resp.NewReader(conn)
@@ -86,7 +86,7 @@ func (n *node) do(words ...string) resp.Value {
 	for i, word := range words {
 		args[i] = []byte(word)
 	}
-	v, ok := n.try(60*time.Second, args...)
+	v, ok := n.try(patience, args...)
 	if !ok {
 		n.t.Fatalf("no reply to %.200q", words)
 	}
@@ -114,7 +114,7 @@ func (n *node) info(section, name string) string {
 // eventually waits until a condition holds.
 func (n *node) eventually(what string, holds func() bool) {
 	n.t.Helper()
-	for deadline := time.Now().Add(40 * time.Second); !holds(); <-time.After(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !holds(); <-time.After(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			n.t.Fatalf("never: %s\n%s\n%s", what, n.do("INFO", "replication").Str, n.do("INFO", "stats").Str)
 		}
@@ -255,7 +255,7 @@ func (n *node) key(key string) (line string, ok bool) {
 func same(t *testing.T, master, replica *node) {
 	t.Helper()
 	var differences []string
-	for deadline := time.Now().Add(20 * time.Second); ; <-time.After(50 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; <-time.After(50 * time.Millisecond) {
 		caughtUp(master, replica)
 		want, got := master.state(), replica.state()
 		differences = differences[:0]
@@ -418,18 +418,19 @@ func TestReplicaOfBusySource(t *testing.T) {
 	// The replica stops reading.
 	master.must("CONFIG", "SET", "client-output-buffer-limit", "replica 1mb 0 0", "repl-backlog-size", "16kb")
 	full := number(master.info("stats", "sync_full"))
-	sleeper := connect(t, "unix", replica.conn.RemoteAddr().String())
-	asleep := make(chan struct{})
-	go func() {
-		defer close(asleep)
-		sleeper.do("DEBUG", "SLEEP", "2")
-	}()
+	process := replica.info("server", "process_id")
+	signal := func(name string) {
+		if out, err := exec.Command("kill", "-"+name, process).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	signal("STOP")
 	value := strings.Repeat("v", 1<<20)
 	master.eventually("it is disconnected", func() bool {
 		master.must("SET", "big", value)
 		return number(master.info("clients", "connected_clients")) > 0 && master.info("replication", "connected_slaves") == "0"
 	})
-	<-asleep
+	signal("CONT")
 	master.eventually("it starts over", func() bool { return number(master.info("stats", "sync_full")) > full })
 	linked(replica)
 	same(t, master, replica)

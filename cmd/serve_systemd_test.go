@@ -55,7 +55,7 @@ func startUnderSystemd(t *testing.T, sockets map[string]net.Listener, args ...st
 // hears waits for a state.
 func (s *underSystemd) hears(state string) {
 	s.t.Helper()
-	s.state.SetReadDeadline(time.Now().Add(30 * time.Second))
+	s.state.SetReadDeadline(time.Now().Add(patience))
 	buf := make([]byte, 1000)
 	for {
 		n, err := s.state.Read(buf)

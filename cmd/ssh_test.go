@@ -3,11 +3,13 @@ package cmd_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -50,12 +52,14 @@ func startSSHD(t *testing.T) *sshd {
 			t.Fatalf("%s: %v", out, err)
 		}
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	port := ""
+	for port == "" { // below the range from which the system gives ports to other tests
+		n := strconv.Itoa(10_000 + rand.IntN(20_000))
+		if l, err := net.Listen("tcp", "127.0.0.1:"+n); err == nil {
+			l.Close()
+			port = n
+		}
 	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	l.Close()
 	meowdis, err := exec.LookPath("meowdis")
 	if err != nil {
 		t.Fatal(err)
@@ -67,8 +71,8 @@ func startSSHD(t *testing.T) *sshd {
 		}
 	}
 	write("sshd_config", fmt.Sprintf("Port %s\nListenAddress 127.0.0.1\nHostKey %s\nAuthorizedKeysFile %s\nPidFile none\nStrictModes no\nUsePAM no\n"+
-		"PasswordAuthentication no\nKbdInteractiveAuthentication no\nMaxStartups 100\nSetEnv PATH=%s:/usr/bin:/bin\n",
-		port, at("host"), at("user.pub"), filepath.Dir(meowdis)), 0o600)
+		"PasswordAuthentication no\nKbdInteractiveAuthentication no\nMaxStartups 100\nLoginGraceTime 600\nSetEnv PATH=%s:/usr/bin:/bin HOME=%s\n",
+		port, at("host"), at("user.pub"), filepath.Dir(meowdis), dir), 0o600)
 	key, err := os.ReadFile(at("host.pub"))
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +93,7 @@ func startSSHD(t *testing.T) *sshd {
 		cmd.Process.Kill()
 		cmd.Wait()
 	})
-	for deadline := time.Now().Add(time.Minute); ; <-time.After(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; <-time.After(10 * time.Millisecond) {
 		if c, err := net.Dial("tcp", "127.0.0.1:"+port); err == nil {
 			c.Close()
 			return &sshd{dir}
@@ -151,12 +155,7 @@ func TestSSH(t *testing.T) {
 			t.Errorf("meowdis %q says, rather than %q:\n%s", step.args, step.says, said)
 		}
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed := l.Addr().String()
-	l.Close()
+	const closed = "127.0.0.1:1"
 	for _, step := range []struct {
 		code int
 		args []string

@@ -74,12 +74,12 @@ func keepsTransaction(args [][]byte) bool {
 	return cmd != nil && (cmd.Name == "MULTI" || cmd.Name == "WATCH") && cmd.Accepts(len(args))
 }
 
-// aborts asks the target whether EXEC would run nothing. It gives up after lookupTime.
+// aborts asks the target whether EXEC would run nothing. It gives up after LookupTime.
 func (l *loop) aborts(ctx context.Context) bool {
 	if l.Target.Aborts == nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookupTime)
+	ctx, cancel := context.WithTimeout(ctx, LookupTime)
 	defer cancel()
 	l.asker.mu.Lock()
 	defer l.asker.mu.Unlock()

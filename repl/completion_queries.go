@@ -118,10 +118,10 @@ func namesElement(t *keytype.Type, name string) bool {
 	return t.Form == keytype.Flat && len(t.Parts) > 0 && (name == t.Parts[0] || len(t.Parts) == 1 && name == t.One)
 }
 
-// Limits of one completion. Scanning starts no new page after lookupTime. A page that takes
+// Limits of one completion. Scanning starts no new page after LookupTime. A page that takes
 // longer than pageTimeout is abandoned, which can cost the connection. A target that is
-// small or near is scanned completely.
-var lookupTime = 150 * time.Millisecond
+// small or near is scanned completely. Tests on a slow machine change LookupTime.
+var LookupTime = 150 * time.Millisecond
 
 const (
 	pageTimeout = 3 * time.Second
@@ -293,7 +293,7 @@ func (a *asker) scan(ctx context.Context, q question, words []string, step int, 
 		if cursor = string(keyspace.Text(v.Elems[0])); cursor == "0" {
 			break
 		}
-		if a.partial = time.Since(began) > lookupTime; a.partial {
+		if a.partial = time.Since(began) > LookupTime; a.partial {
 			break
 		}
 	}

@@ -25,7 +25,7 @@ func (e *editor) tab() {
 	w := &pendingCompletion{c, before}
 	e.pending = w
 	answers := e.asker.ask(e.ctx, *c.ask)
-	for _, wait := range []time.Duration{noticeDelay, lookupTime - noticeDelay} {
+	for _, wait := range []time.Duration{noticeDelay, LookupTime - noticeDelay} {
 		select {
 		case a := <-answers:
 			e.pending, e.note = nil, ""

@@ -63,7 +63,7 @@ func matchCase(typed, word string) string {
 // Call completes a command: its name, and its keys, fields, members and options from the target.
 func Call(getenv func(string) string, o *targets.Options) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		ctx, cancel := context.WithTimeout(cmd.Context(), keyTimeout)
+		ctx, cancel := context.WithTimeout(cmd.Context(), KeyTimeout)
 		defer cancel()
 		if len(args) == 0 {
 			return completeNames(tableOfTarget(ctx, getenv, o), args, typed), cobra.ShellCompDirectiveNoFileComp
@@ -82,7 +82,7 @@ func Key(getenv func(string) string, o *targets.Options) cobra.CompletionFunc {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		ctx, cancel := context.WithTimeout(cmd.Context(), keyTimeout)
+		ctx, cancel := context.WithTimeout(cmd.Context(), KeyTimeout)
 		defer cancel()
 		return arguments(ctx, getenv, o, []string{"TYPE"}, typed), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -104,11 +104,11 @@ func AfterTarget(o *targets.Options, what string, next cobra.CompletionFunc) cob
 	}
 }
 
-// The time limit of a completion, and the most keys and elements that it offers.
-const (
-	keyTimeout = 2 * time.Second
-	keysShown  = 100
-)
+// KeyTimeout limits the time of a completion. Tests on a slow machine change it.
+var KeyTimeout = 2 * time.Second
+
+// keysShown limits the keys and elements that a completion offers.
+const keysShown = 100
 
 // arguments completes the argument of a command after args: a key of the type that the command takes, a part of a
 // value, or an option. It returns nil if the target fails.

@@ -13,8 +13,9 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// listTimeout limits the time that a server takes to list its commands: a user is waiting.
-const listTimeout = 2 * time.Second
+// ListTimeout limits the time that a server takes to list its commands: a user is waiting. Tests on a slow machine
+// change it.
+var ListTimeout = 2 * time.Second
 
 // Commands returns the target's commands: ours for a file, and for a server that does not list its own. It caches a
 // server's list by version and number of commands.
@@ -22,7 +23,7 @@ func (c *Conn) Commands(ctx context.Context) *commands.Table {
 	if !c.Target.IsServer() {
 		return commands.Ours
 	}
-	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	ctx, cancel := context.WithTimeout(ctx, ListTimeout)
 	defer cancel()
 	identity, err := c.Pipeline(ctx, [][][]byte{call("INFO", "server"), call("COMMAND", "COUNT")})
 	if err != nil || identity[1].Kind != resp.Int {

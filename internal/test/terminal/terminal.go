@@ -142,7 +142,7 @@ func (s *Session) Background(colour string) error {
 }
 
 // patience limits Wait. It is long enough for a slow, busy machine.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // Wait waits until the screen satisfies ok, and returns it. The error shows the
 // last screen.
