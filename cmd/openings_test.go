@@ -1,9 +1,6 @@
 package cmd_test
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/meowdis/meowdis/internal/test/foreignfile"
 	"github.com/meowdis/meowdis/store/schema"
@@ -101,6 +97,7 @@ func TestOpenings(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	makeSituations(t, dir)
+	r, env := unprivileged(t), []string{"XDG_CONFIG_HOME=" + dir, "XDG_DATA_HOME=" + dir}
 	for _, s := range situations {
 		for _, o := range openers {
 			if s.fine != nil && s.fine(o) {
@@ -108,10 +105,10 @@ func TestOpenings(t *testing.T) {
 			}
 			before := names(t, dir)
 			args := strings.Fields(strings.ReplaceAll(o.line, "FILE", s.file))
-			code, says := runUnprivileged(t, dir, args...)
+			got := r.do(call{Dir: dir, Args: args, Env: env})
 			want := fmt.Sprintf("meowdis: opening %s: %s\n", s.file, s.says)
-			if code != 3 || says != want {
-				t.Errorf("meowdis %s: %d, %swant %s", strings.Join(args, " "), code, says, want)
+			if got.Code != 3 || got.Stderr != want {
+				t.Errorf("meowdis %s: %d, %swant %s", strings.Join(args, " "), got.Code, got.Stderr, want)
 			}
 			if after := names(t, dir); !slices.Equal(before, after) {
 				t.Errorf("meowdis %s: it made or took away files: %q", strings.Join(args, " "), after)
@@ -126,14 +123,15 @@ func TestReadWhereNothingCanBeWritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	makeSituations(t, dir)
+	r, env := unprivileged(t), []string{"XDG_CONFIG_HOME=" + dir, "XDG_DATA_HOME=" + dir}
 	for _, file := range []string{"sealed/a.sqlite", "unwritable.sqlite", "sealed/redka.db"} {
 		for _, o := range openers {
 			if o.writes || o.is("migrate") && file == "sealed/redka.db" {
 				continue
 			}
 			args := strings.Fields(strings.ReplaceAll(o.line, "FILE", file))
-			if code, says := runUnprivileged(t, dir, args...); code > 1 || strings.Contains(says, "opening") {
-				t.Errorf("meowdis %s: %d, %s", strings.Join(args, " "), code, says)
+			if got := r.do(call{Dir: dir, Args: args, Env: env}); got.Code > 1 || strings.Contains(got.Stderr, "opening") {
+				t.Errorf("meowdis %s: %d, %s", strings.Join(args, " "), got.Code, got.Stderr)
 			}
 			for _, made := range []string{"made.sqlite", "made.archive", "made.rdb"} {
 				os.Remove(filepath.Join(dir, made)) // if it is there
@@ -187,29 +185,14 @@ func makeSituations(t *testing.T, dir string) {
 	}
 }
 
-// runUnprivileged runs meowdis with the rights that the modes of files give, also
-// when root runs the tests, and returns its exit code and stderr.
-func runUnprivileged(t *testing.T, dir string, args ...string) (code int, stderr string) {
+// unprivileged starts a process that has the rights that the modes of files give, also when root runs the tests.
+func unprivileged(t *testing.T) *resident {
 	t.Helper()
-	name := "meowdis"
-	if os.Geteuid() == 0 {
-		const rights = "-dac_override,-dac_read_search"
-		args = append([]string{"--bounding-set=" + rights, "--inh-caps=" + rights, name}, args...)
-		name = "setpriv"
+	if os.Geteuid() != 0 {
+		return startResident(t)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	c := exec.CommandContext(ctx, name, args...)
-	c.Dir = dir
-	c.Env = append(os.Environ(), "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir)
-	var says bytes.Buffer
-	c.Stderr = &says
-	err := c.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return c.ProcessState.ExitCode(), says.String()
+	const rights = "-dac_override,-dac_read_search"
+	return startResident(t, "setpriv", "--bounding-set="+rights, "--inh-caps="+rights)
 }
 
 // names lists all files under dir.

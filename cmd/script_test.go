@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 	// A slow machine ends no scripts and completions.
 	cmd.SetWriterLimit(5 * time.Second)
 	complete.KeyTimeout, targets.ListTimeout, repl.LookupTime = time.Minute, time.Minute, 10*time.Second
-	testscript.Main(hermetically{m}, map[string]func(){"meowdis": meowdis, "measure": measure})
+	testscript.Main(hermetically{m}, map[string]func(){"meowdis": meowdis, "measure": measure, "resident": serveResident})
 }
 
 // meowdis is the program.

@@ -55,24 +55,19 @@ func TestWording(t *testing.T) {
 		"copy -n x a.sqlite n.sqlite", "copy a", "diff a b c", "diff --ttl-tolerance -1s a.sqlite a.sqlite", "diff --ttl-tolerance x a b",
 		"exec --env-file none PING", "exec --eval none.lua", "exec --env-file . PING", "man a.jsonl", "restore", "vacuum a b", "doctor --limit x", "watch -i x GET k", "profile add x",
 	)
+	r := startResident(t)
 	for i, line := range lines {
-		// Each has a file of its own to make, so that they can run beside each other.
-		line = strings.ReplaceAll(line, "n.sqlite", fmt.Sprintf("n%d.sqlite", i))
-		t.Run(line, func(t *testing.T) {
-			t.Parallel()
-			c, said := mover{t, m.dir}.command(strings.Fields(line)...)
-			c.Stdout = nil
-			c.Run()
-			if code := c.ProcessState.ExitCode(); code < 1 || code > 3 {
-				// To salvage nothing is nothing wrong, nor is to examine an empty file.
-				if !strings.HasPrefix(line, "restore --salvage") && !strings.HasPrefix(line, "doctor") {
-					t.Errorf("%d: %s", code, said)
-				}
+		line = strings.ReplaceAll(line, "n.sqlite", fmt.Sprintf("n%d.sqlite", i)) // each has a file of its own to make
+		got := r.do(call{Dir: m.dir, Args: strings.Fields(line), Env: []string{"XDG_CONFIG_HOME=" + m.dir, "XDG_DATA_HOME=" + m.dir, "MEOWDIS_TOKEN=" + restToken}})
+		// To salvage nothing is nothing wrong, nor is to examine an empty file.
+		if got.Code < 1 || got.Code > 3 {
+			if !strings.HasPrefix(line, "restore --salvage") && !strings.HasPrefix(line, "doctor") {
+				t.Errorf("meowdis %s: %d: %s", line, got.Code, got.Stderr)
 			}
-			if bad := internals.FindString(said.String()); bad != "" {
-				t.Errorf("says %q: %s", bad, said)
-			}
-		})
+		}
+		if bad := internals.FindString(got.Stderr); bad != "" {
+			t.Errorf("meowdis %s says %q: %s", line, bad, got.Stderr)
+		}
 	}
 }
 
