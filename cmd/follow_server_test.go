@@ -51,6 +51,7 @@ func (r *redisAt) start() {
 		os.Remove(r.socket) // a killed server leaves it
 		r.cmd = exec.Command("meowdis", "serve", filepath.Join(filepath.Dir(r.socket), "source.sqlite"), "--resp", "unix:"+r.socket)
 	}
+	r.cmd.Env = manyThreads()
 	if err := r.cmd.Start(); err != nil {
 		r.t.Fatal("these tests need redis-server: ", err)
 	}

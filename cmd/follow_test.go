@@ -193,7 +193,7 @@ func TestFollow(t *testing.T) {
 			args := []string{"copy", "--follow", proxy.url, target, "--on-conflict", "replace"}
 			follow := func() (*exec.Cmd, *bytes.Buffer, chan struct{}) {
 				c, said := exec.Command("meowdis", args...), &bytes.Buffer{} // runs for as long as the test
-				c.Dir, c.Stdout, c.Stderr = m.dir, said, said
+				c.Dir, c.Stdout, c.Stderr, c.Env = m.dir, said, said, manyThreads()
 				if err := c.Start(); err != nil {
 					t.Fatal(err)
 				}

@@ -40,7 +40,7 @@ func (m mover) peak(args ...string) int {
 	m.t.Helper()
 	c := exec.Command("measure", args...)
 	c.Dir = m.dir
-	c.Env = append(os.Environ(), "XDG_CONFIG_HOME="+m.dir, "XDG_DATA_HOME="+m.dir, "MEOWDIS_TOKEN="+restToken)
+	c.Env = append(manyThreads(), "XDG_CONFIG_HOME="+m.dir, "XDG_DATA_HOME="+m.dir, "MEOWDIS_TOKEN="+restToken)
 	var said bytes.Buffer
 	c.Stderr = &said
 	out, err := c.Output()

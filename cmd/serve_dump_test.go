@@ -14,7 +14,7 @@ import (
 func serveProcess(t *testing.T, args ...string) string {
 	t.Helper()
 	run := exec.Command("meowdis", append([]string{"serve", "--resp", "127.0.0.1:0"}, args...)...)
-	run.Dir = t.TempDir()
+	run.Dir, run.Env = t.TempDir(), manyThreads()
 	out, err := run.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

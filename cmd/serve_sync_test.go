@@ -24,6 +24,7 @@ func TestSyncReplicate(t *testing.T) {
 		dir := t.TempDir()
 		place := filepath.Join(dir, "place")
 		run := exec.Command("meowdis", "serve", "--resp", "127.0.0.1:0", filepath.Join(dir, "lost.sqlite"), "--replicate", place, "--sync-replicate")
+		run.Env = manyThreads()
 		out, err := run.StdoutPipe()
 		if err == nil {
 			err = run.Start()
