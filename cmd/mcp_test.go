@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,12 @@ import (
 // agentOf is the client of "meowdis mcp" with these arguments, in a process of its own.
 func agentOf(t *testing.T, ask func(*mcp.ElicitParams) *mcp.ElicitResult, args ...string) *mcp.ClientSession {
 	t.Helper()
+	return agentIn(t, nil, ask, args...)
+}
+
+// agentIn adds variables to the environment of the process.
+func agentIn(t *testing.T, env []string, ask func(*mcp.ElicitParams) *mcp.ElicitResult, args ...string) *mcp.ClientSession {
+	t.Helper()
 	var how *mcp.ClientOptions
 	if ask != nil {
 		how = &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -25,6 +32,7 @@ func agentOf(t *testing.T, ask func(*mcp.ElicitParams) *mcp.ElicitResult, args .
 		}}
 	}
 	run := exec.Command("meowdis", append([]string{"mcp"}, args...)...)
+	run.Env = append(os.Environ(), env...)
 	var says bytes.Buffer
 	run.Stderr = &says
 	client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, how).Connect(t.Context(), &mcp.CommandTransport{Command: run}, nil)
@@ -83,7 +91,8 @@ func TestAgent(t *testing.T) {
 		wants(t, c, "query", "GET cat:1", false, `{"reply":"Tom"}`)
 		if where[0] == file {
 			hurried := agentOf(t, nil, "--write", "--yes", "--timeout", "200ms", file)
-			wants(t, c, "explain", `EVAL "redis.call('SET', 'cat:1', 'x') while true do end" 0`, false, "time limit of 5s exceeded")
+			explains := agentIn(t, []string{shortWriterLimit}, nil, file)
+			wants(t, explains, "explain", `EVAL "redis.call('SET', 'cat:1', 'x') while true do end" 0`, false, "time limit of 100ms exceeded")
 			wants(t, c, "explain", `EVAL "local s = string.rep('x', 1048576) local t = {} for i = 1, 3000 do t[i] = s end return t" 0`, false, "request memory limit exceeded")
 			wants(t, hurried, "change", `EVAL "redis.call('SET', 'cat:1', 'x') while true do end" 0`, true, "time limit of 200ms exceeded")
 		}
