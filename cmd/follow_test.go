@@ -155,7 +155,7 @@ func writes(r *redisAt, seed uint64, shortest int, stop <-chan struct{}) {
 				break
 			}
 		}
-		<-time.After(200 * time.Microsecond) // leaves time for the other processes
+		<-time.After(time.Millisecond) // leaves time for the other processes
 	}
 }
 
@@ -180,7 +180,7 @@ func TestFollow(t *testing.T) {
 			for range 5 {
 				source.do("LPUSH", "long", strings.Repeat("y", 100_000))
 			}
-			proxy := newCutter(t, source.socket, *followCuts, func() int64 { return 1000 + rand.Int64N(400_000) })
+			proxy := newCutter(t, source.socket, *followCuts, func() int64 { return 1000 + rand.Int64N(200_000) })
 			stop := make(chan struct{})
 			var writers sync.WaitGroup
 			for i := range 2 {
@@ -265,7 +265,7 @@ func TestFollowTargetRestarts(t *testing.T) {
 	t.Parallel()
 	source, target, m := newRedis(t), newRedis(t), mover{t, t.TempDir()}
 	for i := range 300 {
-		source.do("SET", fmt.Sprintf("long:%d", i), strings.Repeat("x", 400_000))
+		source.do("SET", fmt.Sprintf("long:%d", i), strings.Repeat("x", 200_000))
 	}
 	c, said := m.command("copy", "--follow", source.url(), target.url(), "--until-caught-up")
 	if err := c.Start(); err != nil {
