@@ -103,19 +103,25 @@ func TestAgent(t *testing.T) {
 
 // A profile says how an agent's commands are confirmed, as for people.
 func TestAgentOfProfile(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Parallel()
+	config := []string{"XDG_CONFIG_HOME=" + t.TempDir()}
 	file := filepath.Join(t.TempDir(), "cats.sqlite")
+	meowdis := func(args ...string) ([]byte, error) {
+		run := exec.Command("meowdis", args...)
+		run.Env = append(os.Environ(), config...)
+		return run.CombinedOutput()
+	}
 	for _, args := range [][]string{
 		{"exec", "-t", file, "SET", "k", "v"},
 		{"profile", "add", "loose", "-t", file, "--confirm", "none"}, {"profile", "add", "strict", "-t", file, "--confirm", "name"},
 		{"profile", "add", "sealed", "-t", file, "--read-only"},
 	} {
-		if out, err := exec.Command("meowdis", args...).CombinedOutput(); err != nil {
+		if out, err := meowdis(args...); err != nil {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}
 	typed := ""
-	strict := agentOf(t, func(p *mcp.ElicitParams) *mcp.ElicitResult {
+	strict := agentIn(t, config, func(p *mcp.ElicitParams) *mcp.ElicitResult {
 		if !strings.Contains(p.Message, "Type strict to run it") {
 			t.Errorf("asked %s", p.Message)
 		}
@@ -125,8 +131,8 @@ func TestAgentOfProfile(t *testing.T) {
 	wants(t, strict, "change", "FLUSHALL", true, "not confirmed")
 	typed = "strict"
 	wants(t, strict, "change", "FLUSHALL", false, "OK")
-	wants(t, agentOf(t, nil, "--write", "@loose"), "change", "FLUSHALL", false, "OK")
-	out, err := exec.Command("meowdis", "mcp", "--write", "@sealed").CombinedOutput()
+	wants(t, agentIn(t, config, nil, "--write", "@loose"), "change", "FLUSHALL", false, "OK")
+	out, err := meowdis("mcp", "--write", "@sealed")
 	if err == nil || !strings.Contains(string(out), "READONLY --write needs a writable target, and") {
 		t.Errorf("writing to a read-only profile: %v\n%s", err, out)
 	}

@@ -151,6 +151,7 @@ func (m mover) times(move memoryMove, redis string, base, size int) float64 {
 // may be in memory four times. The everyday run is a part of the table, with tighter bounds, so
 // that one copy more fails; with -large 67108864 it is all of it, and takes minutes.
 func TestMemory(t *testing.T) {
+	t.Parallel()
 	size, all := *largeElement, true
 	if size < 48<<20 {
 		size, all = 24<<20, false
@@ -160,6 +161,7 @@ func TestMemory(t *testing.T) {
 			break
 		}
 		t.Run(e.what, func(t *testing.T) {
+			t.Parallel()
 			m := mover{t, t.TempDir()}
 			e.make(t, filepath.Join(m.dir, "small"), 20)
 			e.make(t, filepath.Join(m.dir, "a"), size)

@@ -84,12 +84,13 @@ func (f form) check(t *testing.T, object []byte) {
 // TestScripting runs each command of the table in docs/scripting.md, and compares what it
 // prints with it. Every verb stands there.
 func TestScripting(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Parallel()
+	config := "XDG_CONFIG_HOME=" + t.TempDir()
 	rows, page := forms(t)
 	dir := t.TempDir()
 	sh := func(line string) *exec.Cmd {
 		run := exec.Command("sh", "-c", "exec "+line)
-		run.Dir = dir
+		run.Dir, run.Env = dir, append(os.Environ(), config)
 		return run
 	}
 	for _, line := range []string{
