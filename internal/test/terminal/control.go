@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/internal/test/hermetic"
 )
 
-// control is a client of a tmux server that stays, in tmux's control mode. A process for each key and each look at the
-// screen would take most of a test's time.
+// control sends commands to a tmux server, from one client in tmux's control mode. A process for each key and each look
+// at the screen would take most of a test's time.
 type control struct {
 	cmd *exec.Cmd
 	mu  sync.Mutex // one command at a time

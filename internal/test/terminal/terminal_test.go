@@ -23,7 +23,8 @@ func TestType(t *testing.T) {
 	if err := s.Run("clear; cat"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Wait("an empty screen", func(screen string) bool { return strings.TrimSpace(screen) == "" }); err != nil {
+	empty := func(screen string) bool { return strings.TrimSpace(screen) == "" }
+	if _, err := s.Wait("an empty screen", empty); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Run(all); err != nil {
@@ -41,7 +42,8 @@ func TestType(t *testing.T) {
 	if err := s.Press("NoSuchKey", "C-c"); err != nil { // tmux types what is not a key
 		t.Fatal(err)
 	}
-	if _, err := s.control.do("no-such-command"); err == nil || !strings.Contains(err.Error(), "unknown command: no-such-command") {
+	const refused = "unknown command: no-such-command"
+	if _, err := s.control.do("no-such-command"); err == nil || !strings.Contains(err.Error(), refused) {
 		t.Errorf("an unknown command: %v", err)
 	}
 	if _, err := s.Screen(); err != nil {
