@@ -473,7 +473,7 @@ var Migrations = [][]string{
 		`CREATE TABLE search_documents(index_id INTEGER NOT NULL, doc INTEGER NOT NULL, key_id INTEGER NOT NULL, length INTEGER NOT NULL, PRIMARY KEY(index_id, doc)) WITHOUT ROWID`,
 		`CREATE UNIQUE INDEX search_documents_by_key ON search_documents(key_id, index_id)`,
 		`CREATE TABLE search_deleted(index_id INTEGER NOT NULL, doc INTEGER NOT NULL, cleaning INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(index_id, doc)) WITHOUT ROWID`,
-		`CREATE TABLE search_postings(index_id INTEGER NOT NULL, term BLOB NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(index_id, term, block))`,
+		`CREATE TABLE search_postings(index_id INTEGER NOT NULL, term BLOB NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(index_id, term, block)) WITHOUT ROWID`,
 		`CREATE TABLE search_numbers(index_id INTEGER NOT NULL, field INTEGER NOT NULL, value REAL NOT NULL, doc INTEGER NOT NULL, PRIMARY KEY(index_id, field, value, doc)) WITHOUT ROWID`,
 		`CREATE TABLE search_synonyms(index_id INTEGER NOT NULL, term BLOB NOT NULL, synonyms BLOB NOT NULL, PRIMARY KEY(index_id, term, synonyms)) WITHOUT ROWID`,
 		`CREATE TABLE search_dictionaries(dictionary BLOB NOT NULL, term BLOB NOT NULL, PRIMARY KEY(dictionary, term)) WITHOUT ROWID`,
@@ -491,7 +491,19 @@ var Migrations = [][]string{
 	{
 		`ALTER TABLE search_indexes ADD COLUMN clean_segment INTEGER`,
 		`CREATE TABLE search_segments(index_id INTEGER NOT NULL, segment INTEGER NOT NULL, level INTEGER NOT NULL, target INTEGER, PRIMARY KEY(index_id, segment)) WITHOUT ROWID`,
-		`CREATE TABLE search_pages(index_id INTEGER NOT NULL, segment INTEGER NOT NULL, term BLOB NOT NULL, data BLOB NOT NULL, PRIMARY KEY(index_id, segment, term))`,
+		`CREATE TABLE search_pages(index_id INTEGER NOT NULL, segment INTEGER NOT NULL, term BLOB NOT NULL, data BLOB NOT NULL, PRIMARY KEY(index_id, segment, term)) WITHOUT ROWID`,
+	},
+
+	// Postings have a rowid.
+	{
+		`CREATE TABLE search_postings_2(index_id INTEGER NOT NULL, term BLOB NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(index_id, term, block))`,
+		`INSERT INTO search_postings_2 SELECT index_id, term, block, data FROM search_postings`,
+		`DROP TABLE search_postings`,
+		`ALTER TABLE search_postings_2 RENAME TO search_postings`,
+		`CREATE TABLE search_pages_2(index_id INTEGER NOT NULL, segment INTEGER NOT NULL, term BLOB NOT NULL, data BLOB NOT NULL, PRIMARY KEY(index_id, segment, term))`,
+		`INSERT INTO search_pages_2 SELECT index_id, segment, term, data FROM search_pages`,
+		`DROP TABLE search_pages`,
+		`ALTER TABLE search_pages_2 RENAME TO search_pages`,
 	},
 }
 
