@@ -37,22 +37,10 @@ func scattering(o *options, parent string) error {
 	}
 	fmt.Fprintf(o.out, "`redis-benchmark -c 50 -r %d` on a file of these keys, requests a second, median of %d rounds after one that does not count:\n\n", o.keys, o.rounds)
 	fmt.Fprint(o.out, "| | pipeline | meowdis | redis-server | meowdis : Redis |\n|---|---:|---:|---:|---:|\n")
-	for _, w := range []struct {
-		test           string
-		pipeline, more int
-		goal           float64
-	}{{"set", 1, 1, 0.5}, {"get", 1, 1, 0.8}, {"set", 16, 4, 0.2}, {"get", 16, 8, 0.3}} {
-		var rates [2][]float64
-		for round := range o.rounds + 1 {
-			for i, server := range all {
-				rate, err := benchmark(server.port, w.test, o.keys, w.pipeline, o.requests*w.more)
-				if err != nil {
-					return fmt.Errorf("%s: %w", servers[i].name, err)
-				}
-				if round > 0 {
-					rates[i] = append(rates[i], rate)
-				}
-			}
+	for _, w := range []scattered{{"set", 1, 1, 0.5}, {"get", 1, 1, 0.8}, {"set", 16, 4, 0.2}, {"get", 16, 8, 0.3}} {
+		rates, err := w.rates(o, all)
+		if err != nil {
+			return err
 		}
 		ours, redis := median(rates[0]), median(rates[1])
 		fmt.Fprintf(o.out, "| %s | %d | %.0f | %.0f | %.2f× |\n", w.test, w.pipeline, ours, redis, ours/redis)
@@ -60,6 +48,29 @@ func scattering(o *options, parent string) error {
 	}
 	fmt.Fprintln(o.out)
 	return nil
+}
+
+// scattered describes commands on random keys.
+type scattered struct {
+	test           string
+	pipeline, more int
+	goal           float64 // the least meowdis : Redis
+}
+
+// rates returns the requests a second of each server in each round but the first.
+func (w scattered) rates(o *options, servers []*running) (rates [2][]float64, err error) {
+	for round := range o.rounds + 1 {
+		for i, server := range servers {
+			rate, err := benchmark(server.port, w.test, o.keys, w.pipeline, o.requests*w.more)
+			if err != nil {
+				return rates, fmt.Errorf("%s: %w", server.name, err)
+			}
+			if round > 0 {
+				rates[i] = append(rates[i], rate)
+			}
+		}
+	}
+	return rates, nil
 }
 
 // fill writes a SET of each key of redis-benchmark to the stdin of a command.

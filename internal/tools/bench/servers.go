@@ -244,8 +244,8 @@ func (w workload) print(o *options, at int, measured []samples) {
 
 // running is a started server.
 type running struct {
-	port string
-	cmd  *exec.Cmd
+	name, port string
+	cmd        *exec.Cmd
 }
 
 // start starts a server with its files in dir, and waits until it listens.
@@ -254,7 +254,7 @@ func start(s rival, dir string) (*running, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &running{port, s.command(port, dir)}
+	r := &running{s.name, port, s.command(port, dir)}
 	if err := r.cmd.Start(); err != nil {
 		return nil, err
 	}
