@@ -41,7 +41,7 @@ const mostVectors = 100_000
 // the processor.
 func searching(o *options, parent string) error {
 	var sizes []int
-	took := map[string]*curve{}
+	took := searchCurves{}
 	for _, n := range searchSizes {
 		if n > o.docs {
 			break
@@ -51,17 +51,8 @@ func searching(o *options, parent string) error {
 		if err != nil {
 			return err
 		}
-		for program, times := range map[string]searchTimes{"meowdis": all[0], "FTS5": all[1], "bleve": all[2]} {
-			for row, t := range times {
-				name := program + ": " + row
-				if took[name] == nil {
-					took[name] = &curve{name: name}
-				}
-				if row == indexText || row == indexRest {
-					t /= time.Duration(n) // for each document
-				}
-				took[name].took = append(took[name].took, t)
-			}
+		for i, times := range all {
+			took.add(searchPrograms[i], times, n)
 		}
 	}
 	if o.plots == "" || len(sizes) < 2 {
@@ -76,6 +67,26 @@ func searching(o *options, parent string) error {
 	return plot(filepath.Join(o.plots, "growth-search.svg"), "documents of an index; of indexing, for one document", sizes, curves)
 }
 
+// searchPrograms names the results of searchingIn.
+var searchPrograms = [...]string{"meowdis", "FTS5", "bleve"}
+
+// searchCurves holds a curve for each row of each program, by both names.
+type searchCurves map[string]*curve
+
+// add adds the times of n documents.
+func (c searchCurves) add(program string, times searchTimes, n int) {
+	for row, t := range times {
+		name := program + ": " + row
+		if c[name] == nil {
+			c[name] = &curve{name: name}
+		}
+		if row == indexText || row == indexRest {
+			t /= time.Duration(n) // for each document
+		}
+		c[name].took = append(c[name].took, t)
+	}
+}
+
 // searchingIn prints the table of a number of documents. It returns the times of meowdis, FTS5 and bleve.
 func searchingIn(o *options, dir string, n int) (all [3]searchTimes, err error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -85,7 +96,7 @@ func searchingIn(o *options, dir string, n int) (all [3]searchTimes, err error) 
 	texts := searchTexts(n)
 	for i, measure := range []func(string, []string) (searchTimes, error){ownSearch, fts5Search, bleveSearch} {
 		if all[i], err = measure(dir, texts); err != nil {
-			return all, fmt.Errorf("%s: %w", [...]string{"meowdis", "FTS5", "bleve"}[i], err)
+			return all, fmt.Errorf("%s: %w", searchPrograms[i], err)
 		}
 	}
 	fmt.Fprintf(o.out, "%d documents of %d words, processor time, and of queries the median of %d:\n\n", n, wordsPerText, repeats)
