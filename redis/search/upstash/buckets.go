@@ -88,19 +88,33 @@ func (t *terms) run(a *Aggregation, rows []Row) []any {
 		}
 		return keys
 	})
-	keys := slices.DeleteFunc(g.keys, func(k Value) bool { return len(g.rows[k]) < t.least })
+	g.keys = slices.DeleteFunc(g.keys, func(k Value) bool { return len(g.rows[k]) < t.least })
+	t.sort(a, g)
+	buckets, others := []any{}, 0
+	for i, k := range g.keys {
+		if i >= t.size {
+			others += len(g.rows[k])
+			continue
+		}
+		buckets = append(buckets, a.bucket(a.keyPairs(k), g.rows[k]))
+	}
+	return []any{"buckets", buckets, "sumOtherDocCount", others, "docCountErrorUpperBound", 0}
+}
+
+// sort sorts the keys of g.
+func (t *terms) sort(a *Aggregation, g groups[Value]) {
 	byKey := func(p, q Value) int {
 		return cmp.Or(cmp.Compare(p.Num, q.Num), strings.Compare(p.Text, q.Text))
 	}
 	results := map[Value]float64{}
 	for _, child := range a.children {
 		if child.Alias == t.orderBy {
-			for _, k := range keys {
+			for _, k := range g.keys {
 				results[k] = metricValue(child.run(g.rows[k]))
 			}
 		}
 	}
-	slices.SortStableFunc(keys, func(p, q Value) int {
+	slices.SortStableFunc(g.keys, func(p, q Value) int {
 		order := cmp.Compare(results[p], results[q])
 		switch t.orderBy {
 		case "count":
@@ -113,15 +127,6 @@ func (t *terms) run(a *Aggregation, rows []Row) []any {
 		}
 		return cmp.Or(order, byKey(p, q))
 	})
-	buckets, others := []any{}, 0
-	for i, k := range keys {
-		if i >= t.size {
-			others += len(g.rows[k])
-			continue
-		}
-		buckets = append(buckets, a.bucket(a.keyPairs(k), g.rows[k]))
-	}
-	return []any{"buckets", buckets, "sumOtherDocCount", others, "docCountErrorUpperBound", 0}
 }
 
 // keyPairs returns the pairs that name a bucket of a value.
