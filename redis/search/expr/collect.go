@@ -46,38 +46,10 @@ const maxCollected = 1 << 20
 func parseCollect(r *Reduction, args []string, _ uint64) error {
 	c := collect{count: maxCollected}
 	for len(args) > 0 {
-		word := strings.ToUpper(args[0])
-		args = args[1:]
-		if word == "DISTINCT" {
-			c.distinct = true
-			continue
-		}
-		if word != "FIELDS" && word != "SORTBY" && word != "LIMIT" {
-			return badArgs("COLLECT", unknownArg)
-		}
-		if len(args) == 0 {
-			return badArgs("COLLECT", noArgument)
-		}
-		if word == "FIELDS" && args[0] == "*" {
-			c.all = true
-			args = args[1:]
-			continue
-		}
-		n := 2
-		if word != "LIMIT" {
-			count, err := strconv.Atoi(args[0])
-			if err != nil || count < 1 {
-				return badArgs("COLLECT", noNumber)
-			}
-			n, args = count, args[1:]
-		}
-		if n > len(args) {
-			return badArgs("COLLECT", noArgument)
-		}
-		if err := c.clause(word, args[:n]); err != nil {
+		var err error
+		if args, err = c.clause(strings.ToUpper(args[0]), args[1:]); err != nil {
 			return err
 		}
-		args = args[n:]
 	}
 	if !c.all && c.fields == nil {
 		return badArgs("COLLECT", noArgument)
@@ -90,15 +62,25 @@ func parseCollect(r *Reduction, args []string, _ uint64) error {
 	return nil
 }
 
-// clause parses the arguments of FIELDS, SORTBY or LIMIT.
-func (c *collect) clause(word string, args []string) error {
+// clause parses the clause that begins with word, and returns the arguments after it.
+func (c *collect) clause(word string, args []string) (rest []string, err error) {
 	switch word {
+	case "DISTINCT":
+		c.distinct = true
+		return args, nil
 	case "FIELDS":
-		for _, name := range args {
+		if len(args) > 0 && args[0] == "*" {
+			c.all = true
+			return args[1:], nil
+		}
+		names, rest, err := counted(args)
+		for _, name := range names {
 			c.fields = append(c.fields, strings.TrimPrefix(name, "@"))
 		}
+		return rest, err
 	case "SORTBY":
-		for _, name := range args {
+		names, rest, err := counted(args)
+		for _, name := range names {
 			down := strings.EqualFold(name, "DESC")
 			if len(c.sort) > 0 && (down || strings.EqualFold(name, "ASC")) {
 				c.sort[len(c.sort)-1].Descending = down
@@ -106,15 +88,35 @@ func (c *collect) clause(word string, args []string) error {
 				c.sort = append(c.sort, SortKey{Name: strings.TrimPrefix(name, "@")})
 			}
 		}
+		return rest, err
 	case "LIMIT":
+		if len(args) < 2 {
+			return nil, badArgs("COLLECT", noArgument)
+		}
 		offset, err1 := strconv.ParseUint(args[0], 10, 31)
 		count, err2 := strconv.ParseUint(args[1], 10, 31)
 		if err1 != nil || err2 != nil {
-			return badArgs("COLLECT", noNumber)
+			return nil, badArgs("COLLECT", noNumber)
 		}
 		c.offset, c.count = int(offset), int(count)
+		return args[2:], nil
 	}
-	return nil
+	return nil, badArgs("COLLECT", unknownArg)
+}
+
+// counted splits args after the names that the first of args counts.
+func counted(args []string) (names, rest []string, err error) {
+	if len(args) == 0 {
+		return nil, nil, badArgs("COLLECT", noArgument)
+	}
+	n, err := strconv.Atoi(args[0])
+	if err != nil || n < 1 {
+		return nil, nil, badArgs("COLLECT", noNumber)
+	}
+	if n >= len(args) {
+		return nil, nil, badArgs("COLLECT", noArgument)
+	}
+	return args[1 : n+1], args[n+1:], nil
 }
 
 func (c *collect) Add(r *Row) {
