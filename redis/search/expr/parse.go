@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,31 +112,11 @@ func (p *parser) scan() token {
 	case rest[0] == '\'' || rest[0] == '"':
 		return p.scanString()
 	case rest[0] == '@':
-		i := 1
-		for i < len(rest) && (isName(rest[i]) || rest[i] == '\\' && i+1 < len(rest)) {
-			if rest[i] == '\\' {
-				i++
-			}
-			i++
-		}
-		if i == 1 {
-			return t
-		}
-		p.at += i
-		return token{propertyToken, start, unescape(rest[1:i]), 0}
+		return p.scanProperty()
 	case rest[0] >= '0' && rest[0] <= '9' || rest[0] == '.' && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '9':
 		return p.scanNumber()
 	case isName(rest[0]):
-		i := 1
-		for i < len(rest) && isName(rest[i]) {
-			i++
-		}
-		p.at += i
-		if word := rest[:i]; strings.EqualFold(word, "inf") {
-			v, _ := strconv.ParseFloat("inf", 64)
-			return token{numberToken, start, word, v}
-		}
-		return token{nameToken, start, rest[:i], 0}
+		return p.scanName()
 	}
 	for _, op := range []string{"&&", "||", "==", "!=", "<=", ">=", "<", ">", "!", "+", "-", "*", "/", "%", "^", "(", ")", ","} {
 		if strings.HasPrefix(rest, op) {
@@ -144,6 +125,34 @@ func (p *parser) scan() token {
 		}
 	}
 	return t
+}
+
+func (p *parser) scanProperty() token {
+	start, i := p.at, p.at+1
+	for i < len(p.in) && (isName(p.in[i]) || p.in[i] == '\\' && i+1 < len(p.in)) {
+		if p.in[i] == '\\' {
+			i++
+		}
+		i++
+	}
+	if i == start+1 {
+		return token{pos: start}
+	}
+	p.at = i
+	return token{propertyToken, start, unescape(p.in[start+1 : i]), 0}
+}
+
+// scanName scans a name, or the number inf.
+func (p *parser) scanName() token {
+	start := p.at
+	for p.at < len(p.in) && isName(p.in[p.at]) {
+		p.at++
+	}
+	word := p.in[start:p.at]
+	if strings.EqualFold(word, "inf") {
+		return token{numberToken, start, word, math.Inf(1)}
+	}
+	return token{nameToken, start, word, 0}
 }
 
 func (p *parser) scanString() token {
