@@ -121,47 +121,54 @@ func (ix *Index) readInfo(v resp.Value) {
 // FieldsOf returns the fields in a reply to FT.INFO or SEARCH.DESCRIBE, as in RESP2.
 func FieldsOf(v resp.Value) (fields []Field) {
 	for _, e := range member(v, "schema").Elems { // of SEARCH.DESCRIBE
-		words := texts(e)
-		if len(words) < 2 {
-			continue
+		if words := texts(e); len(words) >= 2 {
+			fields = append(fields, describedField(words))
 		}
-		f := Field{Name: words[0], Source: words[0], Type: words[1]}
-		for i := 2; i < len(words); i++ {
-			if words[i] == "FROM" && i+1 < len(words) {
-				f.Source = words[i+1]
-				i++
-				continue
-			}
-			f.Options = append(f.Options, words[i])
-		}
-		fields = append(fields, f)
 	}
 	for _, e := range member(v, "attributes").Elems {
-		var f Field
-		for i := 0; i < len(e.Elems); i++ {
-			name := string(keyspace.Text(e.Elems[i]))
-			if isFlag[name] || i+1 == len(e.Elems) {
-				f.Options = append(f.Options, name)
-				continue
-			}
-			i++
-			switch value := string(keyspace.Text(e.Elems[i])); {
-			case name == "identifier":
-				f.Source = value
-			case name == "attribute":
-				f.Name = value
-			case name == "type":
-				f.Type = value
-			case name == "flags": // in RESP3
-				f.Options = append(f.Options, texts(e.Elems[i])...)
-			case value == "" || name == "WEIGHT" && value == "1" || name == "SEPARATOR" && value == ",": // the defaults
-			default:
-				f.Options = append(f.Options, strings.ToUpper(name)+" "+value)
-			}
-		}
-		fields = append(fields, f)
+		fields = append(fields, attributesField(e.Elems))
 	}
 	return fields
+}
+
+// describedField reads a field of SEARCH.DESCRIBE: its name, its type and the options.
+func describedField(words []string) Field {
+	f := Field{Name: words[0], Source: words[0], Type: words[1]}
+	for i := 2; i < len(words); i++ {
+		if words[i] == "FROM" && i+1 < len(words) {
+			i++
+			f.Source = words[i]
+			continue
+		}
+		f.Options = append(f.Options, words[i])
+	}
+	return f
+}
+
+// attributesField reads a field of FT.INFO: pairs and flags.
+func attributesField(elems []resp.Value) (f Field) {
+	for i := 0; i < len(elems); i++ {
+		name := string(keyspace.Text(elems[i]))
+		if isFlag[name] || i+1 == len(elems) {
+			f.Options = append(f.Options, name)
+			continue
+		}
+		i++
+		switch value := string(keyspace.Text(elems[i])); {
+		case name == "identifier":
+			f.Source = value
+		case name == "attribute":
+			f.Name = value
+		case name == "type":
+			f.Type = value
+		case name == "flags": // in RESP3
+			f.Options = append(f.Options, texts(elems[i])...)
+		case value == "" || name == "WEIGHT" && value == "1" || name == "SEPARATOR" && value == ",": // the defaults
+		default:
+			f.Options = append(f.Options, strings.ToUpper(name)+" "+value)
+		}
+	}
+	return f
 }
 
 // isFlag names the attributes of FT.INFO without a value.
