@@ -182,15 +182,20 @@ func (s *Sorting) places(ctx context.Context) (found []place, last, keys int64, 
 		}
 	}
 	if s.query.IsSized() {
-		kept := found[:0]
-		for i, p := range found {
-			if s.query.AcceptsBytes(bytes[i]) {
-				kept = append(kept, p)
-			}
-		}
-		found = kept
+		found = s.query.acceptedOf(found, bytes)
 	}
 	return found, last, int64(len(rows[0])), err
+}
+
+// acceptedOf filters places in place by the bytes of their keys.
+func (q Query) acceptedOf(places []place, bytes []int64) []place {
+	accepted := places[:0]
+	for i, p := range places {
+		if q.AcceptsBytes(bytes[i]) {
+			accepted = append(accepted, p)
+		}
+	}
+	return accepted
 }
 
 // mergeFirst merges found into the first places.
