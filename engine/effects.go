@@ -56,20 +56,11 @@ func (f *feed) record(t *transaction, c Change, b *store.Batch, r *store.Result,
 
 func (w *effectWriter) batch(b *store.Batch, r *store.Result) {
 	switch b.Origin.(type) {
-	case store.Expired, store.ExpiredFields:
-		_, whole := b.Origin.(store.Expired)
-		for _, rows := range r.Rows {
-			for _, row := range rows {
-				if len(row) < store.ExpiredCells || row[1].Int() < 0 {
-					continue
-				}
-				if w.db = int(row[1].Int()); whole {
-					w.put("UNLINK", row[2].Bytes())
-				} else {
-					w.state(w.db, row[2].Bytes())
-				}
-			}
-		}
+	case store.Expired:
+		w.expired(r, func(key []byte) { w.put("UNLINK", key) })
+		return
+	case store.ExpiredFields:
+		w.expired(r, func(key []byte) { w.state(w.db, key) })
 		return
 	}
 	w.call, _ = b.Origin.(*planned)
@@ -101,6 +92,18 @@ func (w *effectWriter) batch(b *store.Batch, r *store.Result) {
 		w.states()
 	default:
 		e.make(w)
+	}
+}
+
+// expired calls report with each key in the rows of a sweep, after setting w.db.
+func (w *effectWriter) expired(r *store.Result, report func(key []byte)) {
+	for _, rows := range r.Rows {
+		for _, row := range rows {
+			if len(row) >= store.ExpiredCells && row[1].Int() >= 0 {
+				w.db = int(row[1].Int())
+				report(row[2].Bytes())
+			}
+		}
 	}
 }
 
