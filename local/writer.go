@@ -185,17 +185,13 @@ func (s *Store) commit(group []*job) {
 		}
 		switch {
 		case err == nil:
-			for _, j := range t.finished {
-				j.finish(nil)
-			}
+			finishAll(t.finished, nil)
 			group = append(append(group[:0:0], group[t.began:]...), t.unfinished...)
 			if len(group) > 0 {
 				group = s.addArrived(group)
 			}
 		case errors.Is(err, errUnconfirmed):
-			for _, j := range group[:t.began] {
-				j.finish(err)
-			}
+			finishAll(group[:t.began], err)
 			group = group[t.began:]
 		case errors.Is(err, errLocked):
 			group = s.failExpired(group, err)
@@ -208,11 +204,15 @@ func (s *Store) commit(group []*job) {
 		case len(some) > 1 && !isGone(err) && !errors.Is(err, errNotWriter):
 			alone = true
 		default:
-			for _, j := range some {
-				j.finish(err)
-			}
+			finishAll(some, err)
 			group = group[len(some):]
 		}
+	}
+}
+
+func finishAll(jobs []*job, err error) {
+	for _, j := range jobs {
+		j.finish(err)
 	}
 }
 
