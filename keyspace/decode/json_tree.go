@@ -105,6 +105,21 @@ func skipSpace(text string, at int) int {
 	return at
 }
 
+// memberName returns the quoted name of the member at start, and the offset after its colon; -1 if one is missing.
+func memberName(text string, start int) (name string, at int) {
+	end := -1
+	if text[start] == '"' {
+		end = skipString(text, start)
+	}
+	if end < 0 {
+		return "", -1
+	}
+	if at = skipSpace(text, end); at == len(text) || text[at] != ':' {
+		return "", -1
+	}
+	return text[start:end], at + 1
+}
+
 // EachJSON calls each with the members or elements of a container from offset at, which is its start or the
 // end of a member, until each returns false.
 func EachJSON(text string, container JSONValue, at int, each func(JSONValue) bool) error {
@@ -121,18 +136,9 @@ func EachJSON(text string, container JSONValue, at int, each func(JSONValue) boo
 		}
 		name, begin := "", at
 		if object {
-			end := -1
-			if text[at] == '"' {
-				end = skipString(text, at)
-			}
-			if end < 0 {
+			if name, at = memberName(text, at); at < 0 {
 				return ErrNotJSON
 			}
-			name = text[at:end]
-			if at = skipSpace(text, end); at == len(text) || text[at] != ':' {
-				return ErrNotJSON
-			}
-			at++
 		}
 		v, err := FindJSON(text, at)
 		if err != nil {
