@@ -184,6 +184,17 @@ type filteredMsg struct {
 	done   bool
 }
 
+// add adds all elements of c.
+func (m *filteredMsg) add(c *chunk) {
+	for i, row := range c.rows {
+		e := match{row: row}
+		if c.bodies != nil {
+			e.body = c.bodies[i]
+		}
+		m.rows = append(m.rows, e)
+	}
+}
+
 // filterBatchBytes is roughly how many bytes are read before the matches are shown.
 const filterBatchBytes = 1 << 20
 
@@ -214,13 +225,7 @@ func (v *Pane) readFiltered(w *elementFilter) tea.Cmd {
 			if err := fetchDetails(ctx, conn, t.db, t.src, t.key, c); err != nil {
 				return nil, err
 			}
-			for i, row := range c.rows {
-				e := match{row: row}
-				if c.bodies != nil {
-					e.body = c.bodies[i]
-				}
-				m.rows = append(m.rows, e)
-			}
+			m.add(c)
 		}
 		return m, nil
 	})
