@@ -75,24 +75,14 @@ func (s *server) locate(ctx context.Context) (string, error) {
 // timeout.
 func (r *Redis) connectToMaster(ctx context.Context) error {
 	for deadline := time.Now().Add(r.server.options.timeout()); ; {
-		address, err := r.server.locate(ctx)
+		located, err := r.tryMaster(ctx)
 		if err == nil {
-			r.server.address = address
-			if host, _, bad := net.SplitHostPort(address); bad == nil && r.server.tls != nil && r.server.options.TLS.SNI == "" {
-				r.server.tls = r.server.tls.Clone()
-				r.server.tls.ServerName = host
-			}
-			if err = r.connectOnce(ctx); err == nil {
-				if err = r.checkMaster(ctx); err == nil {
-					return nil
-				}
-				r.drop()
-			}
+			return nil
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if address == "" && r.made == 0 || !errors.Is(err, ErrUnreachable) || time.Now().After(deadline) {
+		if !located && r.made == 0 || !errors.Is(err, ErrUnreachable) || time.Now().After(deadline) {
 			return err
 		}
 		timer := time.NewTimer(100 * time.Millisecond)
@@ -102,6 +92,27 @@ func (r *Redis) connectToMaster(ctx context.Context) error {
 		}
 		timer.Stop()
 	}
+}
+
+// tryMaster asks the sentinels for the master, and connects to it. located is false if no sentinel knew it.
+func (r *Redis) tryMaster(ctx context.Context) (located bool, err error) {
+	address, err := r.server.locate(ctx)
+	if err != nil {
+		return false, err
+	}
+	r.server.address = address
+	if host, _, bad := net.SplitHostPort(address); bad == nil && r.server.tls != nil && r.server.options.TLS.SNI == "" {
+		r.server.tls = r.server.tls.Clone()
+		r.server.tls.ServerName = host
+	}
+	if err := r.connectOnce(ctx); err != nil {
+		return true, err
+	}
+	if err := r.checkMaster(ctx); err != nil {
+		r.drop()
+		return true, err
+	}
+	return true, nil
 }
 
 // checkMaster returns an error if the server has become a replica, which the sentinels may not know yet. A user
