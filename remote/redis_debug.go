@@ -44,8 +44,7 @@ func (r *Redis) Debug(ctx context.Context, args [][]byte, keep bool, ask func(li
 
 // debug sends an EVAL, and then a command for each log of the server.
 func (r *Redis) debug(args [][]byte, ask func(lines []string) (words []string, ok bool)) (reply resp.Value, err error) {
-	send := func(args [][]byte) error { return resp.WriteCommands(r.conn, [][][]byte{args}) }
-	if err := send(args); err != nil {
+	if err := resp.WriteCommands(r.conn, [][][]byte{args}); err != nil {
 		return reply, err
 	}
 	ended, replied := false, false
@@ -65,16 +64,20 @@ func (r *Redis) debug(args [][]byte, ask func(lines []string) (words []string, o
 			}
 			continue
 		}
-		ended = len(lines) > 0 && lines[len(lines)-1] == endOfDebugging
-		words, ok := ask(lines)
-		if ended {
-			continue
-		}
-		if err := send(debuggerCall(words, ok)); err != nil {
+		if ended, err = r.answerLog(lines, ask); err != nil {
 			return reply, err
 		}
 	}
 	return reply, nil
+}
+
+// answerLog passes a log to ask, and sends the command that ask returns unless the log was the last one.
+func (r *Redis) answerLog(lines []string, ask func(lines []string) (words []string, ok bool)) (ended bool, err error) {
+	words, ok := ask(lines)
+	if len(lines) > 0 && lines[len(lines)-1] == endOfDebugging {
+		return true, nil
+	}
+	return false, resp.WriteCommands(r.conn, [][][]byte{debuggerCall(words, ok)})
 }
 
 // debuggerCall returns the command of the debugger that the person entered; without one it aborts the script.
