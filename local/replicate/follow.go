@@ -246,6 +246,16 @@ type pageOrEnd struct {
 	err  error
 }
 
+// send sends p to a caller that may end ctx instead of receiving it.
+func (p pageOrEnd) send(ctx context.Context, to chan<- pageOrEnd) error {
+	select {
+	case to <- p:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // pages sends the pages of the files in order, until the caller calls stop. It closes the channel when ctx ends.
 func (f *Follower) pages(ctx context.Context, files []*ltx.FileInfo) (pages <-chan pageOrEnd, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -261,12 +271,7 @@ func (f *Follower) pages(ctx context.Context, files []*ltx.FileInfo) (pages <-ch
 						return errDiverged
 					}
 					page.Data = append([]byte(nil), page.Data...)
-					select {
-					case to <- pageOrEnd{page: page}:
-						return nil
-					case <-ctx.Done():
-						return ctx.Err()
-					}
+					return pageOrEnd{page: page}.send(ctx, to)
 				})
 				if at, sum = file.MaxTXID, t.PostApplyChecksum; err != nil {
 					return err
@@ -276,9 +281,7 @@ func (f *Follower) pages(ctx context.Context, files []*ltx.FileInfo) (pages <-ch
 			return nil
 		})
 		end.sum = sum
-		select {
-		case to <- end:
-		case <-ctx.Done():
+		if end.send(ctx, to) != nil {
 			close(to)
 		}
 	})
