@@ -34,6 +34,14 @@ func (c Change) Key(k *Key) *Key {
 	return &changed
 }
 
+// selected returns the changed key, or nil if the change does not select k.
+func (c Change) selected(k *Key) *Key {
+	if c.Wanted != nil && !c.Wanted(k) {
+		return nil
+	}
+	return c.Key(k)
+}
+
 // Apply yields the selected keys of source, changed.
 func (c Change) Apply(source Source) Source {
 	return func(yield func(Part, error) bool) {
@@ -41,9 +49,7 @@ func (c Change) Apply(source Source) Source {
 		for p, err := range source {
 			if err == nil {
 				if p.Key != of {
-					if of, changed = p.Key, nil; c.Wanted == nil || c.Wanted(of) {
-						changed = c.Key(of)
-					}
+					of, changed = p.Key, c.selected(p.Key)
 				}
 				if changed == nil {
 					continue
