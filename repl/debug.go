@@ -87,36 +87,8 @@ func (l *loop) debug(ctx context.Context, args [][]byte, out *output, keep bool)
 	defer stop()
 	l.asker.mu.Lock()
 	defer l.asker.mu.Unlock()
-	last := []string{"step"}
-	v, err := l.Target.Debug(ctx, args, keep, func(lines []string) (words []string, ok bool) {
-		ended := len(lines) > 0 && lines[len(lines)-1] == endOfDebugging
-		if ended {
-			lines = lines[:len(lines)-1]
-		}
-		for _, line := range lines {
-			fmt.Fprintln(l.Out, l.debugLine(line))
-		}
-		if ended {
-			return nil, true
-		}
-		text, err := l.readAnswer("lua> ")
-		if err != nil {
-			return nil, false
-		}
-		typed, err := resp.SplitLine(text)
-		if err != nil {
-			return strings.Fields(text), true
-		}
-		words = make([]string, len(typed))
-		for i, w := range typed {
-			words[i] = string(w)
-		}
-		if len(words) == 0 {
-			return last, true // as in other debuggers, Enter repeats
-		}
-		last = words
-		return words, true
-	})
+	p := debugPrompt{l, []string{"step"}}
+	v, err := l.Target.Debug(ctx, args, keep, p.ask)
 	if err != nil {
 		return err
 	}
@@ -130,6 +102,42 @@ func (l *loop) debug(ctx context.Context, args [][]byte, out *output, keep bool)
 	}
 	l.failed = l.failed || v.HasError()
 	return out.reply(args, v)
+}
+
+// debugPrompt asks for commands of the debugger.
+type debugPrompt struct {
+	*loop
+	last []string // the command that an empty line repeats, as in other debuggers
+}
+
+// ask shows a log, and reads the next command unless the script has ended. ok is false at the end of the input.
+func (p *debugPrompt) ask(lines []string) (words []string, ok bool) {
+	ended := len(lines) > 0 && lines[len(lines)-1] == endOfDebugging
+	if ended {
+		lines = lines[:len(lines)-1]
+	}
+	for _, line := range lines {
+		fmt.Fprintln(p.Out, p.debugLine(line))
+	}
+	if ended {
+		return nil, true
+	}
+	text, err := p.readAnswer("lua> ")
+	if err != nil {
+		return nil, false
+	}
+	typed, err := resp.SplitLine(text)
+	if err != nil {
+		return strings.Fields(text), true
+	}
+	if len(typed) == 0 {
+		return p.last, true
+	}
+	p.last = make([]string, len(typed))
+	for i, w := range typed {
+		p.last[i] = string(w)
+	}
+	return p.last, true
 }
 
 // debugLine colours a line of the debugger.
