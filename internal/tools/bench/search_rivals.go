@@ -58,7 +58,25 @@ func fts5Search(dir string, texts []string) (searchTimes, error) {
 	return took, err
 }
 
-// bleveSearch measures bleve with its default index, scorch, in batches of 1,000. It stores no copies of the fields,
+// bleveAdd adds n documents to an index in batches of 1,000.
+func bleveAdd(to bleve.Index, n int, fields func(i int) map[string]any) error {
+	batch := to.NewBatch()
+	for i := range n {
+		if err := batch.Index("d:"+strconv.Itoa(i), fields(i)); err != nil {
+			return err
+		}
+		if batch.Size() < 1000 && i < n-1 {
+			continue
+		}
+		if err := to.Batch(batch); err != nil {
+			return err
+		}
+		batch.Reset()
+	}
+	return nil
+}
+
+// bleveSearch measures bleve with its default index, scorch. It stores no copies of the fields,
 // as meowdis's indexes do not.
 func bleveSearch(dir string, texts []string) (searchTimes, error) {
 	text, tag, number := bleve.NewTextFieldMapping(), bleve.NewKeywordFieldMapping(), bleve.NewNumericFieldMapping()
@@ -74,21 +92,9 @@ func bleveSearch(dir string, texts []string) (searchTimes, error) {
 			return nil, err
 		}
 		began := processorTime()
-		batch := to.NewBatch()
-		for i := range texts {
-			if err := batch.Index("d:"+strconv.Itoa(i), fields(i)); err != nil {
-				return nil, err
-			}
-			if batch.Size() < 1000 && i < len(texts)-1 {
-				continue
-			}
-			if err := to.Batch(batch); err != nil {
-				return nil, err
-			}
-			batch.Reset()
-		}
+		err = bleveAdd(to, len(texts), fields)
 		took[row] = untilIdle() - began
-		return to, nil
+		return to, err
 	}
 	body := bleve.NewDocumentMapping()
 	body.AddFieldMappingsAt("body", text)
