@@ -131,20 +131,7 @@ func hexpire(seconds, absolute bool) func(*Call) Plan {
 		args := []store.Value{store.Digits(at), store.Int(condition)}
 		due := c.stmtsForNames(key, fields, sqlFieldsDue, args...)
 		codes := func(at int) func(*store.Result) resp.Value {
-			return decodeFields(at, len(due), fields, func(row store.Row) int64 {
-				if n := row[0].Int(); n != fieldChanged || !past {
-					return n
-				}
-				return fieldDeleted
-			}, func(n int64) int64 {
-				switch {
-				case n == fieldDeleted:
-					return fieldMissing
-				case n == fieldChanged && condition&^ifSome != 0:
-					return fieldUnmet
-				}
-				return n
-			})
+			return expiryCodes(past, condition, at, len(due), fields)
 		}
 		if c.Env.MayStage && !past {
 			return c.stageFieldExpiry(key, fields, at, due, codes(1))
@@ -157,6 +144,24 @@ func hexpire(seconds, absolute bool) func(*Call) Plan {
 		}
 		return write(codes(hashOpening), stmts...)
 	}
+}
+
+// expiryCodes replies to HEXPIRE from the count statements of sqlFieldsDue from i on.
+func expiryCodes(past bool, condition int64, i, count int, fields [][]byte) func(*store.Result) resp.Value {
+	return decodeFields(i, count, fields, func(row store.Row) int64 {
+		if n := row[0].Int(); n != fieldChanged || !past {
+			return n
+		}
+		return fieldDeleted
+	}, func(n int64) int64 {
+		switch {
+		case n == fieldDeleted:
+			return fieldMissing
+		case n == fieldChanged && condition&^ifSome != 0:
+			return fieldUnmet
+		}
+		return n
+	})
 }
 
 // fieldCondition returns the bit of the condition at argument i, 0 for another word.
