@@ -195,28 +195,33 @@ func zrange(f rangeForm) func(*Call) Plan {
 			return fail(bad)
 		}
 		stmts, packed := c.rangeStmts(c.Args[1], q), [2]*packing{}
-		kind, width := resp.Array, 1
+		width := 1
 		if q.scores {
-			kind, width = resp.Scored, 2
+			width = 2
 		}
 		for i := range stmts {
 			packed[i] = c.pack(&stmts[i], width, false)
 		}
-		return c.readElements(zsetType, resp.EmptyArray, func(r *store.Result) resp.Value {
-			for i, p := range packed {
-				if v, ok := p.reply(kind, r.Work); ok {
-					if i > 0 && q.by == byRank {
-						p.reverse(r.Work)
-					}
-					return v
-				}
-			}
-			if q.scores {
-				return scored(q.rows(r))
-			}
-			return bulks(q.rows(r))
-		}, c.Args[1], stmts...)
+		decode := func(r *store.Result) resp.Value { return q.reply(r, packed) }
+		return c.readElements(zsetType, resp.EmptyArray, decode, c.Args[1], stmts...)
 	}
+}
+
+// reply replies with the elements of a packing, or of the rows if the statements were not packed.
+func (q rangeQuery) reply(r *store.Result, packed [2]*packing) resp.Value {
+	kind, decode := resp.Array, bulks
+	if q.scores {
+		kind, decode = resp.Scored, scored
+	}
+	for i, p := range packed {
+		if v, ok := p.reply(kind, r.Work); ok {
+			if i > 0 && q.by == byRank {
+				p.reverse(r.Work)
+			}
+			return v
+		}
+	}
+	return decode(q.rows(r))
 }
 
 func zrangestore(c *Call) Plan {
