@@ -127,39 +127,47 @@ func ParseCreate(args []string) (*Definition, error) {
 		switch word := a.keyword(); word {
 		case "":
 			return nil, failure("Missing SCHEMA")
-		case "ON":
-			if err := d.parseOn(a); err != nil {
-				return nil, err
-			}
-		case "PREFIX":
-			n, err := a.count("PREFIX")
-			if err != nil {
-				return nil, err
-			}
-			if d.Prefixes, err = a.take("PREFIX", n); err != nil {
-				return nil, err
-			}
-		case "LANGUAGE":
-			language, err := a.take("LANGUAGE", 1)
-			if err != nil {
-				return nil, err
-			}
-			if d.Language = strings.ToLower(language[0]); !slices.Contains(Languages, d.Language) {
-				return nil, failure("Unknown language: %s", language[0])
-			}
-		case "SKIPINITIALSCAN":
-			d.SkipInitialScan = true
-		case "EXISTSOK":
-			d.ExistsOK = true
 		case "SCHEMA":
 			if err := d.parseFields(a); err != nil {
 				return nil, err
 			}
 			return d, d.check()
 		default:
-			return nil, failure("Unknown argument: %s", word)
+			if err := d.parseClause(word, a); err != nil {
+				return nil, err
+			}
 		}
 	}
+}
+
+// parseClause parses the clause that begins with word, other than SCHEMA.
+func (d *Definition) parseClause(word string, a *arguments) error {
+	switch word {
+	case "ON":
+		return d.parseOn(a)
+	case "PREFIX":
+		n, err := a.count("PREFIX")
+		if err != nil {
+			return err
+		}
+		d.Prefixes, err = a.take("PREFIX", n)
+		return err
+	case "LANGUAGE":
+		language, err := a.take("LANGUAGE", 1)
+		if err != nil {
+			return err
+		}
+		if d.Language = strings.ToLower(language[0]); !slices.Contains(Languages, d.Language) {
+			return failure("Unknown language: %s", language[0])
+		}
+	case "SKIPINITIALSCAN":
+		d.SkipInitialScan = true
+	case "EXISTSOK":
+		d.ExistsOK = true
+	default:
+		return failure("Unknown argument: %s", word)
+	}
+	return nil
 }
 
 func (d *Definition) parseOn(a *arguments) error {
