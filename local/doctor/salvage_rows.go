@@ -188,14 +188,14 @@ func (s *Salvage) candidates(rowless bool, c *cell) (all []*salvageTable) {
 // tableOf returns the table of a row, or nil if it is unknown.
 func (s *Salvage) tableOf(owner string, rowless bool, c *cell) (*salvageTable, error) {
 	if owner != "" {
-		for _, t := range s.tables {
-			if t.name == owner {
-				if _, ok := t.takes(rowless, c); ok {
-					return t, nil
-				}
-			}
+		i := slices.IndexFunc(s.tables, func(t *salvageTable) bool { return t.name == owner })
+		if i < 0 {
+			return nil, nil
 		}
-		return nil, nil
+		if _, ok := s.tables[i].takes(rowless, c); !ok {
+			return nil, nil
+		}
+		return s.tables[i], nil
 	}
 	all := s.candidates(rowless, c)
 	if len(all) == 0 {
