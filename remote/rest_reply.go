@@ -39,19 +39,24 @@ func size(args [][]byte) (n int) {
 	return n
 }
 
+// pipelined returns how many of the first calls one request may carry; 0 if the first call does not fit JSON.
+func (r *REST) pipelined(calls [][][]byte) int {
+	bytes := 0
+	for n, call := range calls {
+		if bytes += size(call); n > 0 && bytes > maxPipelineBytes || !r.fitsJSON(call) {
+			return n
+		}
+	}
+	return len(calls)
+}
+
 // send runs calls in order, in as few requests as their size allows, and returns their replies. With
 // untilError it returns the replies up to the first error.
 func (r *REST) send(ctx context.Context, calls [][][]byte, untilError bool) ([]resp.Value, error) {
 	replies := make([]resp.Value, 0, len(calls))
 	most := maxPipeline
 	for len(calls) > 0 {
-		n, bytes := 0, 0
-		for n < len(calls) && n < most && r.fitsJSON(calls[n]) {
-			if bytes += size(calls[n]); n > 0 && bytes > maxPipelineBytes {
-				break
-			}
-			n++
-		}
+		n := r.pipelined(calls[:min(len(calls), most)])
 		var got []resp.Value
 		var err error
 		if n > 1 {
