@@ -181,10 +181,12 @@ func readShown(ctx context.Context, s keyspace.Session) (all Indexes, incomplete
 		}
 		all.Add(append(call("FT.CREATE", name), definition...))
 		addSynonyms(&all, name, replies[1])
-		if noAliases = noAliases || replies[2].IsError(); !replies[2].IsError() {
-			for _, alias := range texts(replies[2].Elems) {
-				aliases.Add(call("FT.ALIASADD", alias, name))
-			}
+		if replies[2].IsError() {
+			noAliases = true
+			continue
+		}
+		for _, alias := range texts(replies[2].Elems) {
+			aliases.Add(call("FT.ALIASADD", alias, name))
 		}
 	}
 	slices.SortFunc(aliases, func(a, b Index) int { return strings.Compare(a.Name, b.Name) })
