@@ -112,18 +112,24 @@ func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 		if err := o.file.confirmChange(ctx, s, t, "doctor --fix"); err != nil {
 			return err
 		}
-		d.Before, d.Backup = d.Findings, backupName(f.Path(), "before-fix")
-		if err := o.repair(ctx, s, f, d.Backup); err != nil {
-			return err
-		}
-		if err := buildIndexes(ctx, f.Path()); err != nil {
-			return err
-		}
-		if d.Findings, err = o.examine(s, f); err != nil {
+		if err := o.fixAll(ctx, s, f, &d); err != nil {
 			return err
 		}
 	}
 	return o.report(s.out, d)
+}
+
+// fixAll repairs a file after a backup, and replaces the findings of d by those after the repair.
+func (o *doctorOptions) fixAll(ctx context.Context, s *streams, f *local.File, d *diagnosis) (err error) {
+	d.Before, d.Backup = d.Findings, backupName(f.Path(), "before-fix")
+	if err := o.repair(ctx, s, f, d.Backup); err != nil {
+		return err
+	}
+	if err := buildIndexes(ctx, f.Path()); err != nil {
+		return err
+	}
+	d.Findings, err = o.examine(s, f)
+	return err
 }
 
 // buildIndexes indexes the keys that the indexes of search in the file at path lack.
