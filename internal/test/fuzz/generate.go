@@ -161,13 +161,8 @@ func (g *generator) command(plain bool) [][]byte {
 		}
 		g.making = c
 		args := bytes.Fields([]byte(c.Name))
-		if len(g.keyed) > 0 && g.IntN(3) > 0 {
-			switch c.Name {
-			case "EVAL", "EVAL_RO":
-				return g.script(append(args, []byte(pick(g, scripts))), plain)
-			case "FCALL", "FCALL_RO":
-				return g.script(append(args, fmt.Appendf(nil, "run%d", g.IntN(len(scripts)))), plain)
-			}
+		if call := g.scripted(c.Name, args, plain); call != nil {
+			return call
 		}
 		if strings.HasPrefix(c.Name, "COMMAND GETKEYS") && len(g.keyed) > 0 {
 			g.making = pick(g, g.keyed)
@@ -183,6 +178,20 @@ func (g *generator) command(plain bool) [][]byte {
 			return args
 		}
 	}
+}
+
+// scripted often wraps a command in a script if name runs scripts. It returns nil if it does not.
+func (g *generator) scripted(name string, args [][]byte, plain bool) [][]byte {
+	if len(g.keyed) == 0 || g.IntN(3) == 0 {
+		return nil
+	}
+	switch name {
+	case "EVAL", "EVAL_RO":
+		return g.script(append(args, []byte(pick(g, scripts))), plain)
+	case "FCALL", "FCALL_RO":
+		return g.script(append(args, fmt.Appendf(nil, "run%d", g.IntN(len(scripts)))), plain)
+	}
+	return nil
 }
 
 // script wraps a command of any group in a script.
