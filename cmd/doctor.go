@@ -119,7 +119,7 @@ func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 	return o.report(s.out, d)
 }
 
-// fixAll repairs a file after a backup, and replaces the findings of d by those after the repair.
+// fixAll repairs a file after a backup, and then examines it again.
 func (o *doctorOptions) fixAll(ctx context.Context, s *streams, f *local.File, d *diagnosis) (err error) {
 	d.Before, d.Backup = d.Findings, backupName(f.Path(), "before-fix")
 	if err := o.repair(ctx, s, f, d.Backup); err != nil {

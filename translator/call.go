@@ -35,7 +35,7 @@ type Env struct {
 
 	MayPack bool // the reply may be resp.Value.Packed
 
-	ErrorsOnly bool // nobody reads a reply that is not an error, so it may be wrong
+	ErrorsOnly bool // the caller reads only errors: other replies may be wrong
 
 	Facts   Facts    // of the server, for INFO
 	Running *Running // the running function, for FUNCTION STATS; nil for none

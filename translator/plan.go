@@ -78,7 +78,7 @@ func intOf(i int) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value { return resp.MakeInt(firstInt(r, i)) }
 }
 
-// forReply returns a statement of which only the reply needs the rows. Without them, the reply is 0.
+// forReply returns s, whose rows only the reply needs. Without them, the reply is 0.
 func (c *Call) forReply(s store.Stmt) store.Stmt {
 	if c.Env.ErrorsOnly && !c.Env.InScript {
 		s.SkipIf = func(store.Result) bool { return true }

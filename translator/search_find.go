@@ -30,7 +30,7 @@ type finder struct {
 	all     []inverted.DocInfo // all documents if the program needs them, else the hits that scores need
 	hits    []*hit
 	limit   int  // the best hits that are kept, if limited is set
-	limited bool // the order of the hits is that of their scores
+	limited bool // hits are ordered by their scores
 	found   int
 	ranked  ranking
 	allowed map[int64]bool // by INKEYS, nil for all documents

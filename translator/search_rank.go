@@ -39,7 +39,7 @@ func (r *ranking) add(d inverted.Found, freqs []uint32, w *store.Work) {
 // ranks reports whether the scores can be computed from the frequencies of words.
 func (f *finder) ranks() bool { return f.scores && !f.explains && f.scorer().ByFormula() }
 
-// count returns the number of hits, also of those that are not kept.
+// count returns the number of hits, kept or not.
 func (f *finder) count() int {
 	if f.limited {
 		return f.found
@@ -95,7 +95,7 @@ func (f *finder) rankFound(w *store.Work) {
 	}
 }
 
-// best keeps the documents with the highest scores, of those that are added in the order of their numbers.
+// best keeps the documents with the highest scores. Documents are added in the order of their numbers.
 type best struct {
 	limit int
 	all   []ranked

@@ -30,7 +30,7 @@ type Pane struct {
 	TestValues   func(text string) catalog.ValueTest // returns the test for a text in the values of an index
 }
 
-// filterEdit is the editing of the filter.
+// filterEdit holds the state while the filter is edited.
 type filterEdit struct {
 	filterPrompt    *screen.Prompt // nil while closed
 	rowBeforeEdit   row            // the selected row before

@@ -42,7 +42,7 @@ type Shipper struct {
 	status Status
 }
 
-// pageChecksums are the checksums of the file's pages.
+// pageChecksums holds the checksums of the file's pages.
 type pageChecksums struct {
 	sums   []ltx.Checksum // of each page, as of the last snapshot
 	total  ltx.Checksum   // of all pages

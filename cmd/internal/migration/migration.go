@@ -95,7 +95,7 @@ type Migration struct {
 	kept map[string]struct{} // cache of follow.ReadKept; guarded by writing
 }
 
-// progress is what a migration has moved so far.
+// progress counts the keys and commands that have arrived.
 type progress struct {
 	keys, refused atomic.Int64
 	moved         chan struct{}
@@ -112,7 +112,7 @@ type definitionState struct {
 	notShown     string          // the definitions of the source that could not be read, as last reported
 }
 
-// writePause is the pause of writes at the source, for a cut-over.
+// writePause describes how writes pause at the source, for a cut-over.
 type writePause struct {
 	paused      time.Time
 	pausedUntil time.Time

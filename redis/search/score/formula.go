@@ -6,7 +6,7 @@ import "math"
 // that does not count.
 type Formula struct {
 	Weight   float64 // of the node; of a term, times its inverse document frequency
-	Term     int     // the place of the term's frequency, from 1; 0 for a node that is no term
+	Term     int     // the place of the term's frequency, from 1; 0 for a node with children
 	Children []Formula
 }
 
