@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/meowdis/meowdis/internal/test/foreignfile"
 	"github.com/meowdis/meowdis/store"
@@ -22,7 +23,7 @@ func TestFrozen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Store{path: path, fileState: fileState{immutable: still}, openConns: openConns{readers: newPool(1, 0)}, lifetime: lifetime{life: context.Background()}}
+	s := &Store{path: path, fileState: fileState{immutable: still}, openConns: openConns{readers: newPool(1, 0)}, lifetime: lifetime{life: context.Background()}, clock: time.Now}
 	s.used = s.closing.RUnlock
 	c, err := s.tryProbe()
 	if err != nil {
