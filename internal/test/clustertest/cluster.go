@@ -33,6 +33,7 @@ type Node struct {
 	ID      string
 	t       testing.TB
 	cmd     *exec.Cmd
+	ended   chan struct{} // closed at the end of cmd
 	args    []string
 }
 
@@ -121,28 +122,34 @@ func (n *Node) run() {
 	if err := n.cmd.Start(); err != nil {
 		n.t.Fatal(err)
 	}
+	n.ended = make(chan struct{})
+	go func(c *exec.Cmd, ended chan struct{}) {
+		c.Wait()
+		close(ended)
+	}(n.cmd, n.ended)
 }
 
-// up waits for the server to answer, and reports whether it does.
+// up waits for the server to answer, and reports whether it does. It is false if a server of another process answers,
+// which took the port.
 func (n *Node) up() bool {
+	own := fmt.Sprintf("process_id:%d\r\n", n.cmd.Process.Pid)
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		if v, err := n.Try("PING"); err == nil && string(v.Str) == "PONG" {
-			return true
+		if v, err := n.Try("INFO", "server"); err == nil && !v.IsError() {
+			return strings.Contains(string(v.Str), own)
 		}
-		if n.cmd.ProcessState != nil {
+		select {
+		case <-n.ended:
 			return false
+		case <-time.After(10 * time.Millisecond):
 		}
-		<-time.After(10 * time.Millisecond)
 	}
 	return false
 }
 
 // Kill kills the server at once.
 func (n *Node) Kill() {
-	if n.cmd.ProcessState == nil {
-		n.cmd.Process.Kill()
-		n.cmd.Wait()
-	}
+	n.cmd.Process.Kill()
+	<-n.ended
 }
 
 func (n *Node) bus() string {
