@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -68,63 +67,6 @@ func moving(o *options, parent string) error {
 	}
 	fmt.Fprintln(o.out)
 	return following(o, redis, place("followed.sqlite"))
-}
-
-// following times a process that follows redis-server, which has keys, while it takes writes. Two processors can be
-// shared with the server if a write takes a third of the time that they have for 30,000 of them a second.
-func following(o *options, redis *running, file string) error {
-	follow := func(more ...string) *exec.Cmd {
-		return exec.Command(o.meowdis, append([]string{"copy", "--follow", "redis://localhost:" + redis.port, file, "--json"}, more...)...)
-	}
-	for _, args := range [][]string{{"CONFIG", "SET", "repl-backlog-size", "256mb"}, {"CONFIG", "SET", "repl-diskless-sync-delay", "0"}} {
-		if err := exec.Command("redis-cli", append([]string{"-p", redis.port}, args...)...).Run(); err != nil {
-			return err
-		}
-	}
-	var copied, caughtUp started
-	kb := int64(0)
-	run := func(into *started, c *exec.Cmd) error {
-		return into.addWith(c, func() error {
-			for { // until the process has ended
-				now, err := memoryOf(c.Process.Pid, "VmHWM:")
-				if err != nil {
-					return nil
-				}
-				kb = max(kb, now)
-				time.Sleep(10 * time.Millisecond)
-			}
-		})
-	}
-	if err := run(&copied, follow("--until-caught-up")); err != nil {
-		return err
-	}
-	n := o.keys / 2
-	fill := exec.Command("redis-benchmark", "-p", redis.port, "-t", "set,incr", "-n", strconv.Itoa(n), "-r", strconv.Itoa(o.keys), "-P", "16", "-q")
-	if err := fill.Run(); err != nil {
-		return err
-	}
-	if err := run(&caughtUp, follow("--until-caught-up")); err != nil {
-		return err
-	}
-	out, err := follow("--cut-over", "true").Output()
-	if err != nil {
-		return err
-	}
-	var result struct {
-		PausedMs int64 `json:"paused_ms"`
-	}
-	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-	if err := json.Unmarshal(lines[len(lines)-1], &result); err != nil {
-		return err
-	}
-	pause := time.Duration(result.PausedMs) * time.Millisecond
-	fmt.Fprintf(o.out, "`copy --follow` from redis-server:\n\n| | time | processor time |\n|---|---:|---:|\n")
-	fmt.Fprintf(o.out, "| %d keys | %s | %s |\n", o.keys, copied.wall[0].Round(1e8), copied.cpu[0].Round(1e8))
-	fmt.Fprintf(o.out, "| then %d writes | %s | %s |\n| pause of writes for the cut-over | %s | |\n\n", 2*n, caughtUp.wall[0].Round(1e8), caughtUp.cpu[0].Round(1e8), pause)
-	o.goals.within(fmt.Sprintf("processor time of following %d writes", 2*n), caughtUp.cpu[0], (time.Duration(2*n) * time.Second / 30_000 * 2 / 3).Round(100*time.Millisecond))
-	o.goals.below("memory of `copy --follow`", kb, 200)
-	o.goals.within("pause of writes for the cut-over", pause, time.Second)
-	return nil
 }
 
 // bytesWritten returns the bytes that the process of c has written when it ends, as the kernel counts them.
