@@ -75,7 +75,7 @@ func following(o *options, redis *running, file string) error {
 	return nil
 }
 
-// followed is a line of copy --follow --json.
+// followed holds fields of a line of copy --follow --json.
 type followed struct {
 	LagBytes int64 `json:"lag_bytes"`
 	PausedMs int64 `json:"paused_ms"`
@@ -86,8 +86,8 @@ func (r *running) write(n, keys int) error {
 	return exec.Command("redis-benchmark", "-p", r.port, "-t", "set,incr", "-n", strconv.Itoa(n/2), "-r", strconv.Itoa(keys), "-P", "16", "-q").Run()
 }
 
-// keepingUp writes followedRate times a second while c follows, and returns the most that c was behind: the time in which
-// redis-server sent as many bytes. It fails if the machine cannot run the writes in time.
+// keepingUp writes followedRate times a second while c follows. It returns how far c was behind at most, in seconds of
+// writes, and fails if the machine cannot run the writes in time.
 func keepingUp(redis *running, keys int, c *exec.Cmd) (behind time.Duration, err error) {
 	out, err := c.StdoutPipe()
 	if err != nil {
