@@ -353,20 +353,25 @@ func serving(ts *testscript.TestScript, _ bool, args []string) {
 	run.Dir = ts.Getenv("WORK")
 	run.Env = append(manyThreads(), "XDG_DATA_HOME="+ts.Getenv("XDG_DATA_HOME"), "XDG_STATE_HOME="+ts.Getenv("XDG_STATE_HOME"),
 		"MEOWDIS_REQUIREPASS="+ts.Getenv("MEOWDIS_REQUIREPASS"), "MEOWDIS_READ_ONLY_TOKEN="+ts.Getenv("MEOWDIS_READ_ONLY_TOKEN"))
+	var log bytes.Buffer
+	run.Stderr = &log
 	out, err := run.StdoutPipe()
 	ts.Check(err)
 	ts.Check(run.Start())
-	ts.Defer(func() {
-		ts.Check(run.Process.Signal(os.Interrupt))
-		ts.Check(run.Wait())
-	})
 	var text strings.Builder
 	buf := make([]byte, 4096)
 	for !strings.Contains(text.String(), "RESP ") || !strings.HasSuffix(text.String(), "\n") {
 		n, err := out.Read(buf)
-		ts.Check(err)
+		if err != nil {
+			run.Wait()
+			ts.Fatalf("serve ended: %s", log.String())
+		}
 		text.Write(buf[:n])
 	}
+	ts.Defer(func() {
+		ts.Check(run.Process.Signal(os.Interrupt))
+		ts.Check(run.Wait())
+	})
 	for _, m := range serveResult.FindAllStringSubmatch(text.String(), -1) {
 		ts.Setenv(strings.ToUpper(m[1]), m[2])
 	}

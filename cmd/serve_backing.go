@@ -29,7 +29,7 @@ func (o *serveOptions) openBackend(ctx context.Context, s *streams, t targets.Ta
 	if t.IsStorage() {
 		return o.openStorageBackend(ctx, t, c, logger)
 	}
-	if err := o.replicate.resume(s, t.Path); err != nil {
+	if err := o.replicate.resume(ctx, s, t.Path); err != nil {
 		return nil, err
 	}
 	file, copied, err := o.openFile(ctx, s, t, logger)

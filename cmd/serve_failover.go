@@ -252,7 +252,7 @@ func (o *replicateOptions) newReplication(ctx context.Context, s *streams, file 
 		return nil, fmt.Errorf("--replicate: %w", local.ErrNoWAL)
 	}
 	if copied == nil || o.promoteAfter > 0 {
-		if r.held, err = replicate.OpenLeaseFile(r.path); err != nil {
+		if r.held, err = openLeaseFile(ctx, r.path); err != nil {
 			return nil, err
 		}
 	}
@@ -272,7 +272,7 @@ func (o *replicateOptions) newReplication(ctx context.Context, s *streams, file 
 }
 
 // resume makes a server that was promoted earlier the writer again: with the same flags, it no longer is a copy.
-func (o *replicateOptions) resume(s *streams, path string) error {
+func (o *replicateOptions) resume(ctx context.Context, s *streams, path string) error {
 	if o.promoteAfter == 0 || path == local.Memory {
 		return nil
 	}
@@ -286,7 +286,7 @@ func (o *replicateOptions) resume(s *streams, path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return nil
 	}
-	held, err := replicate.OpenLeaseFile(path)
+	held, err := openLeaseFile(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -295,4 +295,14 @@ func (o *replicateOptions) resume(s *streams, path string) error {
 		o.to, o.follow = o.follow, ""
 	}
 	return nil
+}
+
+// endTimeout limits the time that a starting server waits until one that is shutting down has ended: its connections
+// close before it has sent its last changes.
+const endTimeout = 3 * time.Second
+
+func openLeaseFile(ctx context.Context, path string) (*replicate.LeaseFile, error) {
+	soon, cancel := context.WithTimeout(ctx, endTimeout)
+	defer cancel()
+	return replicate.OpenLeaseFile(soon, path)
 }

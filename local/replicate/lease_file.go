@@ -1,6 +1,7 @@
 package replicate
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,17 +31,15 @@ type leaseFile struct {
 
 const leaseSuffix = "-lease"
 
-// OpenLeaseFile opens and locks the file beside the database at path.
-func OpenLeaseFile(path string) (*LeaseFile, error) {
+// OpenLeaseFile opens and locks the file beside the database at path. It waits until ctx ends for a process that has it
+// locked, which may be about to end.
+func OpenLeaseFile(ctx context.Context, path string) (*LeaseFile, error) {
 	path, err := filepath.Abs(path + leaseSuffix)
 	if err != nil {
 		return nil, err
 	}
-	f, err := lockfile.Open(path, false)
-	if errors.Is(err, os.ErrNotExist) {
-		f, err = lockfile.Open(path, true)
-	}
-	if errors.Is(err, lockfile.ErrInUse) {
+	f, err := lockfile.Wait(ctx, path)
+	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, fmt.Errorf("another process streams or follows with this file: %s is in use", path)
 	}
 	if err != nil {

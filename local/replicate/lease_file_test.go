@@ -18,7 +18,7 @@ func TestCopiedLeaseFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func(path string) *LeaseFile {
-		l, err := OpenLeaseFile(path)
+		l, err := OpenLeaseFile(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
