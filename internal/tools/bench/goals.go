@@ -27,8 +27,10 @@ func (g *goals) atMost(what string, got, want float64) {
 	*g = append(*g, goal{what: what, want: fmt.Sprintf("at most %.2f×", want), got: fmt.Sprintf("%.2f×", got), met: got <= want})
 }
 
-func (g *goals) within(what string, got, want time.Duration) {
-	*g = append(*g, goal{what: what, want: "at most " + want.String(), got: round(got).String(), met: got <= want})
+func (g *goals) within(what string, got, want time.Duration) { g.withinBeside(what, got, want, "") }
+
+func (g *goals) withinBeside(what string, got, want time.Duration, beside string) {
+	*g = append(*g, goal{what: what, want: "at most " + want.String(), got: round(got).String(), met: got <= want, beside: beside})
 }
 
 func (g *goals) below(what string, kb, want int64) {
