@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"database/sql"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,13 +14,19 @@ import (
 func scattering(o *options, parent string) error {
 	servers := []rival{rivals(o)[0], redisServer}
 	var all []*running
+	var alone map[string]float64
 	for i, s := range servers {
 		dir := filepath.Join(parent, fmt.Sprint(i))
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
 		if i == 0 {
-			if err := fill(o.keys, exec.Command(o.meowdis, "exec", "--pipe", "-t", filepath.Join(dir, "meowdis.sqlite"))); err != nil {
+			file := filepath.Join(dir, "meowdis.sqlite")
+			if err := fill(o.keys, exec.Command(o.meowdis, "exec", "--pipe", "-t", file)); err != nil {
+				return err
+			}
+			var err error
+			if alone, err = sqliteByName(file, o.keys); err != nil {
 				return err
 			}
 		}
@@ -36,15 +43,16 @@ func scattering(o *options, parent string) error {
 		all = append(all, server)
 	}
 	fmt.Fprintf(o.out, "`redis-benchmark -c 50 -r %d` on a file of these keys, requests a second, median of %d rounds after one that does not count:\n\n", o.keys, o.rounds)
-	fmt.Fprint(o.out, "| | pipeline | meowdis | redis-server | meowdis : Redis |\n|---|---:|---:|---:|---:|\n")
+	fmt.Fprint(o.out, "| | pipeline | meowdis | redis-server | meowdis : Redis | SQLite alone, one processor | SQLite alone : Redis |\n|---|---:|---:|---:|---:|---:|---:|\n")
 	for _, w := range []scattered{{"set", 1, 1, 0.5}, {"get", 1, 1, 0.8}, {"set", 16, 4, 0.2}, {"get", 16, 8, 0.3}} {
 		rates, err := w.rates(o, all)
 		if err != nil {
 			return err
 		}
 		ours, redis := median(rates[0]), median(rates[1])
-		fmt.Fprintf(o.out, "| %s | %d | %.0f | %.0f | %.2f× |\n", w.test, w.pipeline, ours, redis, ours/redis)
-		o.goals.atLeast(fmt.Sprintf("%s of %d random keys, pipeline %d, meowdis : Redis", w.test, o.keys, w.pipeline), ours/redis, w.goal)
+		limit := alone[w.test]
+		fmt.Fprintf(o.out, "| %s | %d | %.0f | %.0f | %.2f× | %.0f | %.2f× |\n", w.test, w.pipeline, ours, redis, ours/redis, limit, limit/redis)
+		o.goals.atLeastBeside(fmt.Sprintf("%s of %d random keys, pipeline %d, meowdis : Redis", w.test, o.keys, w.pipeline), ours/redis, w.goal, fmt.Sprintf("SQLite alone: %.2f×", limit/redis))
 	}
 	fmt.Fprintln(o.out)
 	return nil
@@ -68,6 +76,42 @@ func (w scattered) rates(o *options, servers []*running) (rates [2][]float64, er
 			if round > 0 {
 				rates[i] = append(rates[i], rate)
 			}
+		}
+	}
+	return rates, nil
+}
+
+// sqliteByName returns how many values SQLite alone reads and writes by random names in a second of processor time, in one
+// statement and one transaction each, which a server cannot do for its clients.
+func sqliteByName(file string, keys int) (rates map[string]float64, err error) {
+	db, err := sql.Open("sqlite", file+"?_pragma=cache_size(-32768)")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1) // which has the tables in TEMP
+	const n = 400_000
+	names := fmt.Sprintf(`WITH RECURSIVE i(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM i WHERE i < %d)
+		SELECT CAST(printf('key:%%012d', abs(random()) %% %d) AS BLOB) FROM i`, n, keys)
+	rates = map[string]float64{}
+	for _, step := range []struct{ test, sql string }{
+		{"", "CREATE TEMP TABLE read(name)"},
+		{"", "INSERT INTO read " + names},
+		{"get", "SELECT sum(length(k.value)) FROM read CROSS JOIN keys k WHERE k.db = 0 AND k.key = read.name"},
+		{"", "CREATE TEMP TABLE written(name)"},
+		{"", `CREATE TEMP TRIGGER write AFTER INSERT ON written BEGIN
+			UPDATE keys SET value = x'797979', version = version + 1, updated_at = 1 WHERE db = 0 AND key = NEW.name;
+		END`},
+		{"", "BEGIN"},
+		{"set", "INSERT INTO written SELECT name FROM read"},
+		{"", "ROLLBACK"},
+	} {
+		began := processorTime()
+		if _, err := db.Exec(step.sql); err != nil {
+			return nil, fmt.Errorf("%s: %w", step.sql, err)
+		}
+		if step.test != "" {
+			rates[step.test] = n / (processorTime() - began).Seconds()
 		}
 	}
 	return rates, nil
