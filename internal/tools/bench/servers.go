@@ -125,6 +125,14 @@ func (s samples) cpu(test string) time.Duration {
 // the machine affects all of them. The first round, with half the requests, warms the servers
 // up and does not count.
 func compareServers(o *options, dir string) error {
+	file := filepath.Join(dir, "alone.sqlite")
+	if err := fill(distinctKeys, exec.Command(o.meowdis, "exec", "--pipe", "-t", file)); err != nil {
+		return err
+	}
+	alone, err := sqliteByName(file, distinctKeys)
+	if err != nil {
+		return err
+	}
 	for at, pipeline := range pipelines {
 		fmt.Fprintf(o.out, "`redis-benchmark -c 50 -r %d -P %d`, requests a second, median of %d rounds after one that does not count, "+
 			"every server on a file, each with %d requests of SET, %d of GET, %d of LRANGE_100 and %d of MSET; and µs of the server's processor time "+
@@ -142,10 +150,11 @@ func compareServers(o *options, dir string) error {
 		fmt.Fprintln(o.out, "| meowdis : Redka | meowdis : Redis |")
 		fmt.Fprintln(o.out, "|---|"+strings.Repeat("---:|", 2*len(servers)+2))
 		for _, w := range workloads {
-			w.print(o, at, measured)
+			w.print(o, at, measured, alone)
 		}
 		fmt.Fprintln(o.out)
 	}
+	fmt.Fprintf(o.out, "SQLite alone, on one processor, updates %.0f of %d keys a second by name, and reads %.0f.\n\n", alone["set"], distinctKeys, alone["get"])
 	return nil
 }
 
@@ -208,8 +217,8 @@ func (r *running) measure(pipeline, shortest int, into samples) error {
 	return nil
 }
 
-// print prints the row of w, and adds its goals.
-func (w workload) print(o *options, at int, measured []samples) {
+// print prints the row of w, and adds its goals. alone holds what SQLite alone does in a second.
+func (w workload) print(o *options, at int, measured []samples, alone map[string]float64) {
 	name := strings.ToUpper(w.test)
 	fmt.Fprintf(o.out, "| %s ", name)
 	for _, of := range measured {
@@ -238,7 +247,11 @@ func (w workload) print(o *options, at int, measured []samples) {
 		o.goals.atLeastBeside(what+"meowdis : Redka", rate/redka, w.redka[at], beside)
 	}
 	if w.redis[at] > 0 && redis > 0 {
-		o.goals.atLeast(what+"meowdis : Redis", rate/redis, w.redis[at])
+		beside := ""
+		if limit := alone[w.test]; limit > 0 && at > 0 {
+			beside = fmt.Sprintf("SQLite alone: %.2f×", limit/redis)
+		}
+		o.goals.atLeastBeside(what+"meowdis : Redis", rate/redis, w.redis[at], beside)
 	}
 }
 
