@@ -124,7 +124,7 @@ func (o *profileAddOptions) run(s *streams) error {
 		where = o.keep(s, token)
 	case p.URL != "" && !o.elsewhere() && s.inTerminal:
 		where = "No token was stored."
-	case p.URL != "" && !o.elsewhere():
+	case strings.HasPrefix(p.URL, "http") && !o.elsewhere(): // other servers often have no password
 		where = "No token was stored, because stdin is not a terminal: give --token-stdin or --token-env."
 	}
 	config.Profiles[o.name] = *p
