@@ -75,9 +75,8 @@ type Store struct {
 	path    string
 	options Options
 
-	passed   func(since time.Time) time.Duration // since, by the writer's clock
-	clock    func() time.Time                    // of time limits
-	limit    atomic.Int64                        // of one command, in ns; 0 for none
+	clock    func() time.Time // of time limits
+	limit    atomic.Int64     // of one command, in ns; 0 for none
 	walFiles atomic.Pointer[walFiles]
 }
 
@@ -192,7 +191,7 @@ func newStore(path string, o Options) *Store {
 		o.CacheBytes = 32 << 20
 	}
 	o.BusyTimeout = cmp.Or(o.BusyTimeout, defaultBusyTimeout)
-	s := &Store{path: path, options: o, commitQueue: commitQueue{jobs: make(chan []*job, 256), quit: make(chan struct{})}, passed: time.Since, clock: time.Now}
+	s := &Store{path: path, options: o, commitQueue: commitQueue{jobs: make(chan []*job, 256), quit: make(chan struct{})}, clock: time.Now}
 	s.used = s.closing.RUnlock
 	s.life, s.abandon = context.WithCancel(context.Background())
 	s.loading, s.endBulkLoad = context.WithCancel(s.life)

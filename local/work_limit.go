@@ -72,13 +72,14 @@ func (v *workLimit) err() error {
 	return v.reasonEnded
 }
 
-// nextBatch starts the next batch, with a time limit of its own.
-func (v *workLimit) nextBatch() {
+// nextBatch starts the next batch, with a time limit of its own, and returns the time.
+func (v *workLimit) nextBatch() time.Time {
 	v.work += v.batch
 	v.batch, v.began = 0, v.clock()
 	if _, late := v.reasonEnded.(*store.TooLong); late {
 		v.reasonEnded = nil
 	}
+	return v.began
 }
 
 // suspend lifts the time limit until the returned function is called.

@@ -308,10 +308,10 @@ func (s *Store) attemptOn(c *conn, v *workLimit, group []*job, p pace, savepoint
 func (s *Store) runGroup(c *conn, group []*job, t *groupProgress, p pace, savepoints bool) error {
 	s.rowCache.onBegin()
 	s.externalCommits.onBegin()
-	began := time.Now()
+	began := s.clock()
 	run := c.runner(savepoints)
 	for _, j := range group {
-		if t.began > 0 && s.passed(began) > p.slice {
+		if t.began > 0 && s.clock().Sub(began) > p.slice {
 			break
 		}
 		t.began++
@@ -321,7 +321,7 @@ func (s *Store) runGroup(c *conn, group []*job, t *groupProgress, p pace, savepo
 		if j.fn != nil && j.turn != nil {
 			j.turn.DelaysOthers.Store(t.began > 1)
 		}
-		whole, err := j.work(c, s.withFollower(c, j, run), p.piece, s.passed)
+		whole, err := j.work(c, s.withFollower(c, j, run), p.piece)
 		switch {
 		case err != nil:
 			t.failed = j
@@ -340,9 +340,9 @@ func (s *Store) runGroup(c *conn, group []*job, t *groupProgress, p pace, savepo
 }
 
 // work runs the job, or the batches that fit in a piece; whole is false if batches are left.
-func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece time.Duration, passed func(time.Time) time.Duration) (whole bool, err error) {
+func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece time.Duration) (whole bool, err error) {
 	defer store.Catch(&err)
-	c.workLimit.nextBatch()
+	began := c.workLimit.nextBatch()
 	switch {
 	case j.own != nil:
 		return true, j.own(c)
@@ -356,16 +356,14 @@ func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece t
 		j.results = make([]store.Result, len(j.batches))
 	}
 	restart(j.batches, j.used)
-	began := time.Now()
 	for j.ran = j.committed; j.ran < len(j.batches); j.ran++ {
-		if j.ran > j.committed && passed(began) > piece {
+		if now := c.workLimit.nextBatch(); j.ran > j.committed && now.Sub(began) > piece {
 			return false, nil
 		}
 		if r, late := j.timedOut[j.ran]; late {
 			j.results[j.ran] = r
 			continue
 		}
-		c.workLimit.nextBatch()
 		if j.results[j.ran], err = run(j.batches[j.ran]); err != nil {
 			return false, err
 		}

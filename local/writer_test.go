@@ -125,7 +125,7 @@ func TestPiece(t *testing.T) {
 		}
 		defer s.Close()
 		var clock time.Duration // advanced by the batches of a transaction
-		s.passed = func(time.Time) time.Duration { return clock }
+		s.clock = func() time.Time { return time.Unix(0, int64(clock)) }
 		var pipeline []store.Batch
 		for n := range 8 {
 			pipeline = append(pipeline, insert(int64(n)))
@@ -141,7 +141,7 @@ func TestPiece(t *testing.T) {
 							clock += test.batch
 							return c.runner(false)(b)
 						}
-						whole, err = j.work(c, counted, writersPace.piece, s.passed)
+						whole, err = j.work(c, counted, writersPace.piece)
 						return err
 					})
 				})
@@ -167,7 +167,8 @@ func TestApplyGroupGivesWay(t *testing.T) {
 	}
 	defer s.Close()
 	var asked atomic.Int64
-	s.passed = func(time.Time) time.Duration { return time.Duration(asked.Add(1)) * 2 * maxClockGap / 3 }
+	// Each reading of the clock takes time, so that the moment ends within the second part.
+	s.clock = func() time.Time { return time.Unix(0, asked.Add(1)*int64(maxClockGap)/9) }
 	parts := []*store.Part{
 		{Batches: []store.Batch{insert(1)}},
 		{Batches: []store.Batch{insert(2), insert(3), insert(4)}},
