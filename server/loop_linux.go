@@ -40,7 +40,7 @@ type loop struct {
 	// Only the lead goroutine uses these.
 	in      []byte // read buffer
 	claimed []*client
-	cutter  resp.Cutter
+	parser  resp.CommandParser
 	reads   []*clientPlan
 	writes  []*clientPlan
 }
@@ -304,7 +304,7 @@ func (l *loop) cut(c *client, buf []byte) (calls [][][]byte, whole bool) {
 	c.loopState.partial = false
 	at := 0
 	for c.mayRun() && at < len(buf) && len(calls) < maxPipeline {
-		args, n, short := l.cutter.Cut(buf[at:])
+		args, n, short := l.parser.Parse(buf[at:])
 		if args == nil {
 			c.loopState.partial = short
 			break

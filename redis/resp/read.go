@@ -36,7 +36,7 @@ type Reader struct {
 	maxBulk         int64 // per argument of a command
 	maxQuery        int64 // per command
 	unauthenticated bool
-	cutter          Cutter
+	parser          CommandParser
 }
 
 const (

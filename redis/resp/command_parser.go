@@ -1,6 +1,6 @@
 package resp
 
-// A command that has arrived completely is cut from the buffer without waiting. Its words come
+// A command that has arrived completely is parsed without waiting. Its words come
 // from slabs shared by many commands: a word keeps at most one slab alive.
 const (
 	wordsSlab = 512
@@ -20,23 +20,23 @@ func (r *Reader) Next() [][]byte {
 	if err != nil {
 		return nil
 	}
-	args, n, _ := r.cutter.Cut(buf)
+	args, n, _ := r.parser.Parse(buf)
 	if _, err := r.r.Discard(n); err != nil {
 		return nil
 	}
 	return args
 }
 
-// Cutter cuts commands from received bytes. The zero Cutter is ready to use.
-type Cutter struct {
+// CommandParser parses commands from received bytes. The zero CommandParser is ready to use.
+type CommandParser struct {
 	words [][]byte
 	bytes []byte
 }
 
-// Cut copies the command at the start of buf, which takes n bytes there. args is nil if the
+// Parse copies the command at the start of buf, which takes n bytes there. args is nil if the
 // command is incomplete, and then more is true; or if it needs a Reader, being inline, empty,
 // malformed or long.
-func (c *Cutter) Cut(buf []byte) (args [][]byte, n int, more bool) {
+func (c *CommandParser) Parse(buf []byte) (args [][]byte, n int, more bool) {
 	if len(buf) == 0 || buf[0] != '*' {
 		return nil, 0, len(buf) == 0
 	}
@@ -63,7 +63,7 @@ func (c *Cutter) Cut(buf []byte) (args [][]byte, n int, more bool) {
 }
 
 // reserve returns space for n words. The next call returns the same space unless keep is called.
-func (c *Cutter) reserve(n int) [][]byte {
+func (c *CommandParser) reserve(n int) [][]byte {
 	if len(c.words) < n {
 		c.words = make([][]byte, wordsSlab)
 	}
@@ -71,7 +71,7 @@ func (c *Cutter) reserve(n int) [][]byte {
 }
 
 // commit copies args out of the buffer, at most size bytes.
-func (c *Cutter) commit(args [][]byte, size int) {
+func (c *CommandParser) commit(args [][]byte, size int) {
 	slab := c.bytes
 	switch {
 	case size > bytesSlab/4:
