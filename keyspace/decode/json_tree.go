@@ -36,7 +36,7 @@ func FindJSON(text string, start int) (JSONValue, error) {
 		return skipContainer(text, v)
 	}
 	v.End = v.Start
-	for v.End < len(text) && !strings.ContainsRune(",]} \t\r\n", rune(text[v.End])) {
+	for v.End < len(text) && !endsScalar[text[v.End]] {
 		v.End++
 	}
 	if v.End == v.Start {
@@ -44,6 +44,9 @@ func FindJSON(text string, start int) (JSONValue, error) {
 	}
 	return v, nil
 }
+
+// endsScalar selects the bytes that end a number or a word.
+var endsScalar = [256]bool{',': true, ']': true, '}': true, ' ': true, '\t': true, '\r': true, '\n': true}
 
 // skipContainer finds the end of an object or array, and counts its members.
 func skipContainer(text string, v JSONValue) (JSONValue, error) {
@@ -108,7 +111,7 @@ func skipSpace(text string, at int) int {
 // memberName returns the quoted name of the member at start, and the offset after its colon; -1 if one is missing.
 func memberName(text string, start int) (name string, at int) {
 	end := -1
-	if text[start] == '"' {
+	if start < len(text) && text[start] == '"' {
 		end = skipString(text, start)
 	}
 	if end < 0 {
@@ -118,6 +121,22 @@ func memberName(text string, start int) (name string, at int) {
 		return "", -1
 	}
 	return text[start:end], at + 1
+}
+
+// CutJSON returns the place of the member or element at an offset, whose end is missing in a text that is cut off; ok is
+// false if its value does not begin in the text. at may be before the comma in front of it.
+func CutJSON(text string, at int, object bool) (v JSONValue, ok bool) {
+	if at = skipSpace(text, at); at < len(text) && text[at] == ',' {
+		at = skipSpace(text, at+1)
+	}
+	v = JSONValue{Begin: at, End: len(text)}
+	if object {
+		if v.Name, at = memberName(text, at); at < 0 {
+			return v, false
+		}
+	}
+	v.Start = skipSpace(text, at)
+	return v, v.Start < len(text)
 }
 
 // EachJSON calls each with the members or elements of a container from offset at, which is its start or the
