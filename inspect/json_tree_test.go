@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"github.com/meowdis/meowdis/internal/test/race"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // TestLargeJSON edits a value of a large document by its path, and undoes that.
@@ -115,4 +118,56 @@ func (f *file) json(line string) string {
 		f.t.Fatal(err)
 	}
 	return string(v.Str)
+}
+
+// TestBeginningOfLargeJSON shows the beginning of a document before the rest is read. Moves and folds act on it at
+// once. Other keys wait for the whole document.
+func TestBeginningOfLargeJSON(t *testing.T) {
+	race.Skip(t)
+	f := newFile(t)
+	var b strings.Builder
+	b.WriteString(`{"version":3,"users":[`)
+	for i := range 5000 {
+		fmt.Fprintf(&b, `{"id":%d,"name":"user-%d","bio":"%s"},`, i, i, strings.Repeat("x", 40))
+	}
+	b.WriteString(`{"id":"last"}],"text":"` + strings.Repeat("x", 9<<20) + `","title":"Big"}`)
+	f.do("JSON.SET doc $ " + b.String())
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("w", "home")
+	s.model.value.Leave()
+	h := &hanging{session: s, done: make(chan tea.Msg, 100)}
+	h.press("enter")
+	for !s.model.value.IsReadingRest() {
+		h.one()
+	}
+	s.shows("reading the rest", `"version": 3,`, `"users": [ … ]`, fmt.Sprintf("%s bytes", display.Grouped(int64(b.Len()))))
+	s.hides("title")
+	h.press("down")
+	h.press("down")
+	h.press("enter")
+	s.shows(`▌   "users": [`, "[0 … 999]", "[1,000 … 1,999]", "…")
+	h.press("up")
+	h.press("e")
+	s.hides("Edit")
+	h.finish()
+	s.hides("reading the rest")
+	s.shows("Edit", `["version"]`)
+	s.press("ctrl+u")
+	s.typing("4")
+	s.press("enter")
+	s.shows(`▌   "version": 4,`, "[0 … 999]", "[5,000 … 5,000]", `"text": "xxx`)
+	if got := f.json("JSON.GET doc $.version"); got != "[4]" {
+		t.Errorf("the version is %s", got)
+	}
+
+	// The end waits for the end of the document.
+	s.press("esc")
+	s.model.value.Leave()
+	h.press("enter")
+	for !s.model.value.IsReadingRest() {
+		h.one()
+	}
+	h.press("G")
+	h.finish()
+	s.shows(`"title": "Big"`, "▌ }")
 }

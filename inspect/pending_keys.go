@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -41,6 +42,13 @@ func (m *Model) waiting() bool {
 	return m.keys.IsWaited()
 }
 
+// mustWait reports whether an action waits: b is nil for a key without one. While the rest of a document is read, the
+// cursor moves and lines fold.
+func (m *Model) mustWait(b *binding) bool {
+	reads := m.InValue && m.Dialog == nil && m.value.IsReadingRest()
+	return m.waiting() || reads && (b == nil || !b.moves && b.name != "open_element")
+}
+
 // queueKey queues a key that has to wait, and reports whether it did. Esc never waits and drops the
 // queue.
 func (m *Model) queueKey(k tea.KeyMsg) bool {
@@ -50,7 +58,7 @@ func (m *Model) queueKey(k tea.KeyMsg) bool {
 	case key == "esc":
 		m.dropPending()
 		return false
-	case len(m.pendingKeys) == 0 && (b != nil && b.immediate || !m.waiting()):
+	case len(m.pendingKeys) == 0 && (b != nil && b.immediate || !m.mustWait(b)):
 		return false
 	}
 	if len(m.pendingKeys) < maxPendingKeys {
@@ -63,8 +71,11 @@ func (m *Model) queueKey(k tea.KeyMsg) bool {
 // answered by keys typed before the user saw it.
 func (m *Model) pressPending() tea.Cmd {
 	var cmds []tea.Cmd
-	for len(m.pendingKeys) > 0 && !m.waiting() {
+	for len(m.pendingKeys) > 0 {
 		next := m.pendingKeys[0]
+		if m.mustWait(cmp.Or(next.action, m.binding(next.key.String()))) {
+			break
+		}
 		m.pendingKeys = m.pendingKeys[1:]
 		m.Failure, m.Notice = "", ""
 		if next.action != nil {

@@ -63,7 +63,7 @@ func editableOf(v ui.Selection) (e editable, ok bool) {
 	case v.Type == keytype.JSON:
 		e.read = client.Command("JSON.GET", key)
 		e.save = func(text string) [][][]byte { return [][][]byte{client.Command("JSON.SET", key, "$", text)} }
-		e.formatted = v.Text.Formatted
+		e.formatted, e.unfetched = v.Text.Formatted, v.Text.Partial
 	case v.Text.Partial:
 		e.unfetched, e.lines, e.raw = true, true, v.Text.AsStored
 		return e, true
@@ -71,7 +71,7 @@ func editableOf(v ui.Selection) (e editable, ok bool) {
 		return e, v.Text.Size == 0
 	}
 	e.raw = e.raw || v.Text.AsStored || v.Type == keytype.JSON
-	e.lines = strings.Contains(e.text, "\n") || len(e.text) > 2000 || e.layered()
+	e.lines = e.unfetched || strings.Contains(e.text, "\n") || len(e.text) > 2000 || e.layered()
 	return e, true
 }
 

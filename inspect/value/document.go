@@ -22,6 +22,7 @@ type document struct {
 	cursor      int          // the selected row
 	width       int
 	height      int
+	toEnd       bool      // the cursor moves to the last line once the whole text is read
 	tree        *jsonTree // lays out the lines when they are opened; nil if lines has all of them
 }
 
@@ -140,12 +141,20 @@ func (d *document) clamp() {
 }
 
 func (d *document) move(n int) {
+	d.toEnd = false
 	d.cursor += n
 	d.clamp()
 }
 
 func (d *document) home() { d.move(-d.cursor) }
-func (d *document) end()  { d.move(len(d.rows)) }
+
+func (d *document) end() {
+	d.move(len(d.rows))
+	d.toEnd = d.isCut()
+}
+
+// isCut reports whether only the beginning of a JSON text is laid out.
+func (d *document) isCut() bool { return d != nil && d.tree != nil && d.tree.isCut() }
 
 // toggle folds the block that the selected line opens, or the block around it.
 func (d *document) toggle() {

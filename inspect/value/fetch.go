@@ -9,8 +9,9 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// openValue fetches the facts of key and the beginning of its value. from gives the number of elements.
-func openValue(ctx context.Context, c *client.Conn, db int, key string, from chunkRequest, now int64) (o openedMsg, err error) {
+// openValue fetches the facts of key and the beginning of its value. from gives the number of elements. Of a large
+// document in documents it fetches only the beginning; documents may be nil.
+func openValue(ctx context.Context, c *client.Conn, documents documentReader, db int, key string, from chunkRequest, now int64) (o openedMsg, err error) {
 	found, err := c.Types(ctx, db, []string{key}, now)
 	if err != nil {
 		return o, err
@@ -26,7 +27,7 @@ func openValue(ctx context.Context, c *client.Conn, db int, key string, from chu
 		return o, nil
 	}
 	if src.fetchedWhole {
-		if o.tooLarge, err = tooLargeToFetch(ctx, c, db, key, maxTreeBytes); o.tooLarge || err != nil {
+		if done, err := o.fetchBeginning(ctx, c, documents, db); done || err != nil {
 			return o, err
 		}
 	}
@@ -36,9 +37,7 @@ func openValue(ctx context.Context, c *client.Conn, db int, key string, from chu
 	}
 	o.first = src.read(0, from, values[0])
 	if src.fetchedWhole && o.first.size > decodeLimit {
-		o.text = unsafe.String(unsafe.SliceData(o.first.data), len(o.first.data)) // nothing writes to the reply
-		o.first.data = o.first.data[:windowSize:windowSize]
-		o.tree = newJSONTree(o.text)
+		o.layOut()
 	}
 	if n := o.first.fittingCount(perChunk); src.repeats && from == firstRequest && n > probeCount && o.first.next != "" {
 		// HSCAN and its like return each page in an order of its own, so one page is easier to read
@@ -65,6 +64,42 @@ func openValue(ctx context.Context, c *client.Conn, db int, key string, from chu
 		o.size = client.Number(values[1])
 	}
 	return o, fetchDetails(ctx, c, db, src, key, o.first)
+}
+
+// documentReader reads parts of JSON documents; see client.Index.
+type documentReader interface {
+	DocumentPart(ctx context.Context, db int, key string, offset, n int64) (part []byte, size int64, err error)
+}
+
+// A document of more than wholeAtOnce bytes is shown as soon as its first firstPart bytes are read.
+const (
+	wholeAtOnce = 8 << 20
+	firstPart   = 256 << 10
+)
+
+// fetchBeginning sets the text and the tree of a large document as far as they are visible in its beginning. done is
+// false for a smaller document, and without documents.
+func (o *openedMsg) fetchBeginning(ctx context.Context, c *client.Conn, documents documentReader, db int) (done bool, err error) {
+	if o.tooLarge, err = tooLargeToFetch(ctx, c, db, o.key, maxTreeBytes); o.tooLarge || err != nil || documents == nil {
+		return o.tooLarge, err
+	}
+	part, size, err := documents.DocumentPart(ctx, db, o.key, 0, firstPart)
+	if err != nil || size <= wholeAtOnce {
+		return false, err
+	}
+	text := string(part)
+	if o.tree = newCutTree(text, int(size)); o.tree == nil {
+		return false, nil
+	}
+	o.text, o.size, o.first = text, size, window(part[:windowSize:windowSize])
+	return true, nil
+}
+
+// layOut turns a large text that was fetched whole into a tree, if it is JSON.
+func (o *openedMsg) layOut() {
+	o.text = unsafe.String(unsafe.SliceData(o.first.data), len(o.first.data)) // nothing writes to the reply
+	o.first.data = o.first.data[:windowSize:windowSize]
+	o.tree = newJSONTree(o.text)
 }
 
 // fetchFirst fetches the first page of a value, and the number of its elements if a command counts them.

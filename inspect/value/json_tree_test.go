@@ -160,7 +160,7 @@ func TestFindRoot(t *testing.T) {
 	} {
 		want, err := decode.FindJSON(text, 0)
 		valid := err == nil && strings.TrimSpace(text[want.End:]) == "" && json.Valid([]byte(text))
-		root, members, ok := findRoot(text)
+		root, index, ok := findRoot(text)
 		if valid && (!ok || root != want) {
 			t.Errorf("%.30q: got %v %v, want %v", text, root, ok, want)
 		}
@@ -173,8 +173,99 @@ func TestFindRoot(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if valid && !slices.Equal(members, each) {
-			t.Errorf("%.30q: the members are %v, not %v", text, members, each)
+		if valid && !slices.Equal(index.members, each) {
+			t.Errorf("%.30q: the members are %v, not %v", text, index.members, each)
 		}
+	}
+}
+
+// TestRootGroups compares the groups of a root by its index with the groups found by reading the members.
+func TestRootGroups(t *testing.T) {
+	for _, n := range []int{1001, 1999, 2000, 2001, 1_000_000, 1_000_001, 1_001_000, 2_000_500} {
+		text := "[" + strings.Repeat("1,", n-1) + "7 ]"
+		byIndex := newJSONTree(text)
+		root, _, _ := findRoot(text)
+		byReading := newTree(&jsonTree{text: text, size: len(text)}, jsonLine{JSONValue: root})
+		if !slices.Equal(byIndex.lines, byReading.lines) || !slices.Equal(byIndex.tree.lines, byReading.tree.lines) {
+			t.Errorf("%d elements:\n%+v\n%+v", n, byIndex.tree.lines, byReading.tree.lines)
+		}
+	}
+}
+
+// TestCutJSONTree lays out the beginning of a text, cut anywhere. Lines that are complete are as in the whole text.
+func TestCutJSONTree(t *testing.T) {
+	for _, text := range []string{
+		` {"a":[1,{"b":null,"c":"x\"]"}],"d e":{"f":-12.5e3,"g":[]},"h":true} `, `[[[["deep"]]],2]`, `"a string"`, `{"a":"` + strings.Repeat("é", 1050) + `"}`, `12345`,
+	} {
+		whole := newJSONTree(text)
+		for i := 0; i < len(whole.lines); i++ {
+			whole.expand(i)
+		}
+		want := map[string]string{}
+		for i, l := range whole.tree.lines {
+			if !l.closer && !strings.HasSuffix(whole.lines[i], "{") && !strings.HasSuffix(whole.lines[i], "[") {
+				want[l.path] = strings.TrimSuffix(whole.lines[i], ",")
+			}
+		}
+		for n := 1; n < len(text); n++ {
+			d := newCutTree(text[:n], len(text))
+			if d == nil {
+				if strings.TrimSpace(text[:n]) != "" {
+					t.Errorf("%q has no tree", text[:n])
+				}
+				continue
+			}
+			for i := 0; i < len(d.lines); i++ {
+				d.expand(i)
+			}
+			for i, l := range d.tree.lines {
+				if w, ok := want[l.path]; ok && !l.cut && !l.closer && !l.rest && strings.TrimSuffix(d.lines[i], ",") != w {
+					t.Errorf("%q: %s is %q, not %q", text[:n], l.path, d.lines[i], w)
+				}
+			}
+			d.layout(80, 20)
+			d.find("no match", false)
+			d.end()
+			d.find("no match", true)
+			whole := newJSONTree(text)
+			whole.resume(d)
+			if line := whole.rows[whole.cursor].line; line != len(whole.lines)-1 {
+				t.Errorf("%q: the end is line %d of %d", text[:n], line, len(whole.lines))
+			}
+		}
+	}
+}
+
+// TestCutJSONTreeLines shows what is visible of a large document in its beginning, and keeps the selected line and
+// open values once the whole text is read.
+func TestCutJSONTreeLines(t *testing.T) {
+	text := bigJSON(2500)
+	many := "[" + strings.Repeat(`{"a":1},`, 100_000) + "0]"
+	for _, c := range []struct {
+		text string
+		cut  int
+		want string
+	}{
+		{text, 5000, "{\n  \"users\": [ … ]\n  …\n}"},
+		{many, 20_000, "[\n  [0 … 999]\n  [1,000 … 1,999]\n  [2,000 … ]\n  …\n]"},
+		{`{"a":1,"b":2,"c":[` + many + `]}`, 5000, "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": [ … ]\n  …\n}"},
+		{`{"text":"` + strings.Repeat("x", 9000) + `"}`, 5000, "{\n  \"text\": \"" + strings.Repeat("x", 1999) + "…\n  …\n}"},
+	} {
+		d := newCutTree(c.text[:c.cut], len(c.text))
+		if got := strings.Join(d.lines, "\n"); strings.ReplaceAll(got, ",\n  …", "\n  …") != c.want {
+			t.Errorf("the lines are\n%s\nwant\n%s", got, c.want)
+		}
+	}
+	d := newCutTree(text[:5000], len(text))
+	d.layout(80, 20)
+	d.open(t, `"users"`)
+	d.open(t, "[0 … ")
+	d.show(d.lineOf(`[0 … `) + 5)
+	l, _ := d.currentJSON()
+	whole := newJSONTree(text)
+	whole.resume(d)
+	whole.layout(80, 20)
+	if now, ok := whole.currentJSON(); !ok || now.path != l.path || now.path != `$["users"][4]` {
+		t.Errorf("the selected value is %q, and was %q", now.path, l.path)
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Open fetches and shows the value of key.
+// Open fetches and shows the value of key. A large document that is not on the screen yet is fetched twice: its
+// beginning, and then the whole document.
 func (v *Pane) Open(key string) tea.Cmd {
 	v.setWanted(key)
 	v.cancelJobs()
@@ -21,8 +22,12 @@ func (v *Pane) Open(key string) tea.Cmd {
 		from, element = v.sheets[0].startRequest(), v.opened()
 	}
 	kind, size := v.Kind, v.size
+	var documents documentReader
+	if v.Index != nil && !v.Shows(key) {
+		documents = v.Index
+	}
 	return v.Start(job.Opening, func(ctx context.Context) (tea.Msg, error) {
-		o, err := openValue(ctx, conn, db, key, from, clock())
+		o, err := openValue(ctx, conn, documents, db, key, from, clock())
 		if err == nil && element != nil && o.kind == kind {
 			o.opened, err = element.reload(ctx, conn, db, kind, key)
 			if kind == keytype.List && o.size != size && o.opened != nil && o.opened.body != element.body {

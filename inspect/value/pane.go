@@ -42,6 +42,9 @@ func (v *Pane) Update(msg tea.Msg) tea.Cmd {
 		if !same && len(v.sheets) > 0 {
 			v.sheets[0].needle = needleOf(v.allValuesSearch, asText)
 		}
+		if r.tree.isCut() && v.wanted == r.key {
+			return v.Open(r.key)
+		}
 	case pagedMsg:
 		v.onPaged(r)
 	case decodedMsg:
@@ -236,6 +239,11 @@ func (v *viewState) IsAwaited() bool {
 	return s != nil && !v.gone() && (s.jumping || s.pager.waiting())
 }
 
+// IsReadingRest reports whether only the beginning of a document is on the screen, and the rest is being read.
+func (v *Pane) IsReadingRest() bool {
+	return v.Running(job.Opening) && v.sheet() != nil && v.sheet().doc.isCut()
+}
+
 // InTable reports whether elements are shown.
 func (v *Pane) InTable() bool {
 	s := v.sheet()
@@ -338,8 +346,11 @@ func (v *Pane) elementOf(s *sheet) *ui.Element {
 // text returns the bytes of s.
 func (s *sheet) text() *ui.Text {
 	t := &ui.Text{AsStored: s.form != asDocument && s.doc != nil, Data: s.whole, Complete: s.src == nil, Size: s.size}
+	if s.doc.isCut() {
+		t.Complete, t.Size = false, int64(s.doc.tree.size)
+	}
 	if s.inDocument() && s.doc.tree != nil {
-		if l, ok := s.doc.currentJSON(); ok {
+		if l, ok := s.doc.currentJSON(); ok && !l.cut {
 			t.Node = &ui.Node{Path: l.path, Text: s.whole[l.Start:l.End]}
 		}
 	} else if s.doc != nil && !s.doc.fromDecoder {

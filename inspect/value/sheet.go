@@ -53,13 +53,19 @@ func newSheet(title string, src *source, size int64) *sheet {
 	return &sheet{title: title, src: src, chunking: chunking{size: size, per: src.per, pager: newPager(chunksOf(size, src.per), src.columns != nil)}}
 }
 
-// newWhole returns a sheet of bytes held in memory.
-func newWhole(title, body string) *sheet {
+// newHeld returns a sheet of bytes held in memory, which are not decoded.
+func newHeld(title, body string) *sheet {
 	s := &sheet{title: title, whole: body, chunking: chunking{size: int64(len(body))}, decoding: decoding{decodeTried: true}}
+	s.pager = newPager(chunksOf(s.size, windowSize), false)
+	return s
+}
+
+// newWhole returns a sheet of a whole value, or of an element, held in memory.
+func newWhole(title, body string) *sheet {
+	s := newHeld(title, body)
 	if s.size > decodeLimit {
 		s.note = beginningOf([]byte(body[:windowSize]))
 	}
-	s.pager = newPager(chunksOf(s.size, windowSize), false)
 	s.decoded(newDocument(body))
 	return s
 }

@@ -93,7 +93,7 @@ type openedMsg struct {
 	tooLarge bool         // the value is too large to fetch; first is nil
 	firsts   *client.SeenNames
 	chart    *chart    // of a time series
-	text     string    // a large value that was fetched whole
+	text     string    // a large value that was fetched whole, or the beginning of a larger one
 	tree     *document // and its tree, if it is JSON
 	opened   *opened   // the opened element, read again; nil for none
 }
@@ -123,11 +123,14 @@ func (v *viewState) onOpened(o openedMsg) (deleted bool) {
 	s := newSheet(display.Whole(o.key), sourceOf(o.kind), o.size)
 	s.firsts, s.chart = o.firsts, o.chart
 	s.startFrom(o.from)
-	if s.src.fetchedWhole {
-		if s = newWhole(s.title, cmp.Or(o.text, string(o.first.data))); o.tree != nil {
-			s.note = ""
-			s.decoded(o.tree)
+	switch {
+	case s.src.fetchedWhole && o.tree != nil:
+		if s = newHeld(s.title, o.text); o.tree.isCut() {
+			s.note = "reading the rest"
 		}
+		s.decoded(o.tree)
+	case s.src.fetchedWhole:
+		s = newWhole(s.title, cmp.Or(o.text, string(o.first.data)))
 	}
 	v.sheets = []*sheet{s}
 	if same && len(old) > 0 {
