@@ -134,8 +134,16 @@ const (
 type asker struct {
 	mu      sync.Mutex // held while the session is used
 	target  Target
-	why     string // why the last query got no answer
-	partial bool   // the last query did not look at everything
+	why     string           // why the last query got no answer
+	partial bool             // the last query did not look at everything
+	now     func() time.Time // nil for the system clock
+}
+
+func (a *asker) clock() time.Time {
+	if a.now != nil {
+		return a.now()
+	}
+	return time.Now()
 }
 
 // setTarget switches to another target, after the running query. A target without a
@@ -276,7 +284,7 @@ func (a *asker) scan(ctx context.Context, q question, words []string, step int, 
 	pattern := q.pattern()
 	var items []foundItem
 	cursor := "0"
-	for began := time.Now(); len(items) < maxFound; {
+	for began := a.clock(); len(items) < maxFound; {
 		call := append(append(slices.Clone(words), cursor, "MATCH", pattern, "COUNT", pageSize), more...)
 		v := a.do(ctx, call...)
 		if len(v.Elems) != 2 {
@@ -293,7 +301,7 @@ func (a *asker) scan(ctx context.Context, q question, words []string, step int, 
 		if cursor = string(keyspace.Text(v.Elems[0])); cursor == "0" {
 			break
 		}
-		if a.partial = time.Since(began) > LookupTime; a.partial {
+		if a.partial = a.clock().Sub(began) > LookupTime; a.partial {
 			break
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/meowdis/meowdis/redis/glob"
 	"github.com/meowdis/meowdis/redis/resp"
@@ -29,18 +30,22 @@ const (
 	maxFolderKeys = 20   // keys looked at below a prefix
 )
 
+// searchTime ends a search for keys that contain a text. It leaves time to sort and draw within 20 ms.
+const searchTime = 12 * time.Millisecond
+
 // keySearch collects the keys of one search.
 type keySearch struct {
 	asker *asker
 	ctx   context.Context
 	kind  string
+	wants func(name string) bool
 	names []string
 	err   error
 }
 
 // indexedKeys finds keys by index.
 func (a *asker) indexedKeys(ctx context.Context, q question) []foundItem {
-	s := &keySearch{asker: a, ctx: ctx, kind: q.kind}
+	s := &keySearch{asker: a, ctx: ctx, kind: q.kind, wants: q.accepts}
 	if q.fuzzy {
 		s.similar(q.prefix)
 	} else {
@@ -54,7 +59,7 @@ func (a *asker) indexedKeys(ctx context.Context, q question) []foundItem {
 	for i, name := range s.names {
 		items[i].value = name
 	}
-	items = slices.DeleteFunc(q.sorted(items), func(f foundItem) bool { return !q.accepts(f.value) })
+	items = q.sorted(items)
 	if len(items) > maxFound {
 		a.partial, items = true, items[:maxFound]
 	}
@@ -77,16 +82,24 @@ func (s *keySearch) withPrefix(prefix []byte) {
 	s.folders(prefix, next, func(folder []byte) { s.add(folder, folder, maxFolderKeys) })
 }
 
-// similar adds keys that contain text: after a prefix such as user:, and among the first keys.
+// similar adds keys that contain text: after a prefix such as user:, among the first keys below each prefix and of the
+// type, and among all keys in order until the time is over.
 func (s *keySearch) similar(text string) {
-	s.asker.partial = true
+	began := s.asker.clock()
 	s.folders(nil, nil, func(folder []byte) {
 		below := append(bytes.Clone(folder), text...)
 		s.add(below, below, maxFolderKeys)
+		s.add(folder, folder, maxFolderKeys)
 	})
-	if next := s.add(nil, nil, maxKeysSeen); next == nil {
-		s.asker.partial = false
+	if s.err == nil && s.kind != "" {
+		found, _, err := s.asker.target.Keys.KeysOfType(s.ctx, nil, s.kind, maxTypeSeeks)
+		s.take(found, err)
 	}
+	next := s.add(nil, nil, maxKeysSeen)
+	for next != nil && len(s.names) < maxFound && s.asker.clock().Sub(began) < searchTime {
+		next = s.add(nil, next, maxKeysSeen)
+	}
+	s.asker.partial = next != nil
 }
 
 // folders calls visit with the prefixes of keys up to a separator after prefix, beginning at
@@ -105,7 +118,7 @@ func (s *keySearch) folders(prefix, from []byte, visit func(folder []byte)) {
 				visit(folder)
 				next = glob.After(folder)
 			} else if s.kind == "" || string(found.Elems[1].Str) == s.kind {
-				s.names = append(s.names, string(key))
+				s.take(found, nil)
 			}
 		}
 		if from = next; from == nil {
@@ -127,7 +140,9 @@ func (s *keySearch) add(prefix, from []byte, look int) (next []byte) {
 func (s *keySearch) take(found resp.Value, err error) {
 	s.err = err
 	for i := 0; i+1 < len(found.Elems); i += 2 {
-		s.names = append(s.names, string(found.Elems[i].Str))
+		if name := string(found.Elems[i].Str); s.wants(name) {
+			s.names = append(s.names, name)
+		}
 	}
 }
 

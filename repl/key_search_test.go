@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
@@ -61,6 +62,50 @@ func TestCompletionAmongManyKeys(t *testing.T) {
 	for line, want := range map[string][]string{"ZSCORE ": {"vote:1", "vote:2", "zz"}, "GET zbr": {"zebra"}, "HGET 5999": {"cart:5999"}} {
 		if got := completions(Target{Session: s}, line); !slices.Equal(got, want) {
 			t.Errorf("%q by SCAN: got %q, want %q", line, got, want)
+		}
+	}
+}
+
+// TestSearchUntilTheTimeIsOver finds keys that contain a text anywhere among many keys while it has time, and among the
+// first keys of each prefix and of the type in any case.
+func TestSearchUntilTheTimeIsOver(t *testing.T) {
+	s := newSession(t)
+	do := func(words ...string) {
+		if v, err := s.Do(t.Context(), keyspace.Call(words...)...); err != nil || v.IsError() {
+			t.Fatal(words, err, string(v.Str))
+		}
+	}
+	for i := range 2 * maxKeysSeen {
+		do("SET", fmt.Sprintf("key:%d", i), "v")
+	}
+	do("HSET", "key:5:cart", "f", "v") // neither among the first keys in order nor among those of a prefix
+	do("HSET", "user:1:cart", "f", "v")
+	for i := range 2 * maxTypeSeeks {
+		do("HSET", fmt.Sprintf("user:2:%d", i), "f", "v")
+	}
+	do("HSET", "user:3:basket", "f", "v")
+	now := time.Unix(1_800_000_000, 0)
+	for _, c := range []struct {
+		line string
+		step time.Duration // between two looks at the clock
+		want []string
+		more bool
+	}{
+		{"HGET cart", 0, []string{"key:5:cart", "user:1:cart"}, false},
+		{"HGET cart", time.Hour, []string{"key:5:cart", "user:1:cart"}, true}, // by type
+		{"HGET bskt", 0, []string{"user:3:basket"}, false},
+		{"HGET bskt", time.Hour, nil, true},
+		{"GET y:3999", 0, []string{"key:3999"}, false},
+		{"GET y:3999", time.Hour, nil, true},
+	} {
+		a := &asker{target: Target{Session: s, Keys: s}, now: func() time.Time { now = now.Add(c.step); return now }}
+		answer := <-a.ask(t.Context(), *complete(c.line, &Options{}).ask)
+		var got []string
+		for _, item := range answer.items {
+			got = append(got, item.value)
+		}
+		if !slices.Equal(got, c.want) || answer.partial != c.more {
+			t.Errorf("%q with %s: got %q, want %q; partial is %v", c.line, c.step, got, c.want, answer.partial)
 		}
 	}
 }
