@@ -52,7 +52,7 @@ func (c *conn) documentPart(row, offset, n int64) (part []byte, size int64, err 
 		return nil, -1, err
 	}
 	blob := pointerAt(c.arena)
-	defer sqlite3.Xsqlite3_blob_close(c.tls, blob) // also after an error; 0 is no blob
+	defer sqlite3.Xsqlite3_blob_close(c.tls, blob) // also after an error, when it may be 0
 	if rc != sqlite3.SQLITE_OK {
 		return nil, -1, c.fail(rc)
 	}
