@@ -98,14 +98,16 @@ const (
 	indexColumns = `SELECT i.id, i.name, i.definition, i.version, i.last_doc, i.documents, i.length, i.deleted, ifnull(i.scanned, -1), i.failures, i.last_error, i.last_error_key, i.clean_term, i.clean_block, i.dies_at, ifnull(i.clean_segment, -1) FROM search_indexes i `
 
 	// sqlIndex reads the index with the name or alias ?1.
-	sqlIndex   = indexColumns + ofName
+	sqlIndex   = indexColumns + `WHERE i.id = ` + idOfName
 	sqlIndexes = indexColumns + `ORDER BY i.id`
 
-	// The plus lets SQLite search by a name in index_id, whose column has integers otherwise.
-	ofName = `WHERE i.name = ?1 OR i.id = (SELECT index_id FROM search_aliases WHERE alias = ?1) OR i.name = (SELECT +index_id FROM search_aliases WHERE alias = ?1)
-		ORDER BY i.name = ?1 DESC LIMIT 1`
+	// idOfName is the id of the index with the name or alias ?1. The plus lets SQLite search by a name in index_id, whose
+	// column has integers otherwise.
+	idOfName = `coalesce((SELECT id FROM search_indexes WHERE name = ?1),
+		(SELECT id FROM search_indexes WHERE name = (SELECT +index_id FROM search_aliases WHERE alias = ?1)),
+		(SELECT index_id FROM search_aliases WHERE alias = ?1))`
 
-	sqlSynonyms    = `SELECT index_id, term, synonyms FROM search_synonyms WHERE index_id = (SELECT i.id FROM search_indexes i ` + ofName + `)`
+	sqlSynonyms    = `SELECT index_id, term, synonyms FROM search_synonyms WHERE index_id = ` + idOfName
 	sqlAllSynonyms = `SELECT index_id, term, synonyms FROM search_synonyms`
 )
 

@@ -152,7 +152,10 @@ func (f *finder) load(w *store.Work, next func(w *store.Work) Plan) Plan {
 			}), f.numbers(l.Field, r.Min, r.Max))
 		}
 		if l.Ranges == nil {
-			add(each(func(row store.Row, w *store.Work) { l.LoadBlock(chunksIn(row, l.Term), hidden, w) }), f.ix.postings(l.Term))
+			add(each(func(row store.Row, w *store.Work) { l.LoadBlock(row[0].Bytes(), hidden, w) }), f.blocks(l.Term))
+			if inverted.MayBeInPage(l.Term) {
+				add(f.pages(l))
+			}
 		}
 	}
 	for _, s := range f.program.Scans {
@@ -186,6 +189,23 @@ func (f *finder) load(w *store.Work, next func(w *store.Work) Plan) Plan {
 // blocks returns the statement that reads the blocks of a term.
 func (f *finder) blocks(term []byte) store.Stmt {
 	return store.Stmt{SQL: sqlBlocksOf, Args: []store.Value{store.Int(f.ix.id), store.Bytes(term)}}
+}
+
+// pages reads the pages that may have the term of a leaf, and keeps its chunks only.
+func (f *finder) pages(l *inverted.Leaf) (use func(rows []store.Row, w *store.Work), stmt store.Stmt) {
+	stmt = store.Stmt{SQL: sqlPagesOf, Args: []store.Value{store.Int(f.ix.id), store.Bytes(l.Term)}}
+	use = eachRow(&stmt, func() (func(row store.Row), func(w *store.Work)) {
+		var chunks []byte
+		read := 0
+		return func(row store.Row) {
+				read += len(row[0].Bytes())
+				chunks = append(chunks, inverted.InPage(row[0].Bytes(), l.Term)...)
+			}, func(w *store.Work) {
+				w.Step(read)
+				l.LoadBlock(chunks, f.pending.hidden, w)
+			}
+	})
+	return use, stmt
 }
 
 // numbers returns the statement that reads a range of the numbers of a field.
@@ -375,29 +395,31 @@ func (f *finder) nearest(knn *query.KNN, w *store.Work, next func(w *store.Work)
 	}, stmt)
 }
 
-// sqlKeysOfDocs reads the keys of documents.
-const sqlKeysOfDocs = `SELECT d.doc, ` + searchKeyColumns + ` FROM json_each(?2) j
+// sqlKeysOfDocs reads the keys of a list of documents, each with its place in the list.
+const sqlKeysOfDocs = `SELECT j.key, d.key_id, k.key FROM json_each(?2) j
 	CROSS JOIN search_documents d ON d.index_id = ?1 AND d.doc = j.value CROSS JOIN keys k ON k.id = d.key_id`
 
 // keysOf finds the keys of hits, and calls next.
 func (f *finder) keysOf(hits []*hit, w *store.Work, next func(w *store.Work) Plan) Plan {
-	byDoc := map[int64]*hit{}
-	var docs []int64
+	unknown, docs := make([]*hit, 0, len(hits)), make([]int64, 0, len(hits))
 	for _, h := range hits {
 		if h.key != nil {
 			continue
 		}
 		if h.key = f.pending.docs[h.Doc]; h.key == nil {
-			byDoc[h.Doc] = h
-			docs = append(docs, h.Doc)
+			unknown, docs = append(unknown, h), append(docs, h.Doc)
 		}
 	}
 	if len(docs) == 0 {
 		return next(w)
 	}
 	return readThen(func(r *store.Result) Plan {
-		for _, row := range r.Rows[0] {
-			byDoc[row[0].Int()].key = newKeyRow(row[1:], r.Work)
+		keys := make([]keyRow, len(r.Rows[0]))
+		for i, row := range r.Rows[0] {
+			key := row[2].Bytes()
+			r.Work.Grow(int64(160 + len(key)))
+			keys[i] = keyRow{id: row[1].Int(), key: key, json: f.ix.schema.JSON, text: f.ix.schema.Strings}
+			unknown[row[0].Int()].key = &keys[i]
 		}
 		return next(r.Work)
 	}, store.Stmt{SQL: sqlKeysOfDocs, Args: []store.Value{store.Int(f.ix.id), numberList(docs)}})

@@ -11,10 +11,14 @@ import (
 
 // The statements that read postings return rows of search_postings, and then pages, whose last column is 1.
 const (
-	// sqlPostingsOf reads the rows with a term: a page of each segment may have it.
-	sqlPostingsOf = `SELECT data, 0 FROM search_postings WHERE index_id = ?1 AND term = ?2
-		UNION ALL SELECT (SELECT p.data FROM search_pages p WHERE p.index_id = s.index_id AND p.segment = s.segment AND p.term >= ?2 ORDER BY p.term LIMIT 1), 1
-		FROM search_segments s WHERE s.index_id = ?1`
+	// sqlPostingsOf reads the rows with a term.
+	sqlPostingsOf = `SELECT data, 0 FROM search_postings WHERE index_id = ?1 AND term = ?2 UNION ALL ` + pagesOf + `, 1` + ofSegments
+	// sqlPagesOf reads the pages that may have a term: one of each segment.
+	sqlPagesOf = pagesOf + ofSegments
+
+	pagesOf    = `SELECT (SELECT p.data FROM search_pages p WHERE p.index_id = s.index_id AND p.segment = s.segment AND p.term >= ?2 ORDER BY p.term LIMIT 1)`
+	ofSegments = ` FROM search_segments s WHERE s.index_id = ?1`
+
 	// sqlTermsBetween reads the rows with the terms from ?2 to ?3, which is excluded.
 	sqlTermsBetween = `SELECT term, data, 0 FROM search_postings WHERE index_id = ?1 AND term >= ?2 AND term < ?3` + pagesBetween
 	// sqlNamesBetween is sqlTermsBetween without the postings of rows of search_postings.

@@ -20,11 +20,16 @@ const (
 // HasOwnRow reports whether a block belongs into search_postings, and not into a page: it is large, or its term is one
 // that every slice adds to.
 func (b Block) HasOwnRow() bool {
-	switch b.Term[0] {
+	return !MayBeInPage(b.Term) || len(b.Term)+len(b.Data) > ownBytes
+}
+
+// MayBeInPage reports whether a page may have the term.
+func MayBeInPage(term []byte) bool {
+	switch term[0] {
 	case kindAll, kindLength, kindVector, kindShape:
-		return true
+		return false
 	}
-	return len(b.Term)+len(b.Data) > ownBytes
+	return true
 }
 
 // Paged returns the pages of blocks, which are in order of their terms and have no rows of their own.
@@ -57,6 +62,11 @@ func (e *entries) next() (term, data []byte, ok bool) {
 }
 
 func (e *entries) part() (part []byte, ok bool) {
+	if b := e.rest; len(b) > 0 && b[0] < 0x80 && int(b[0]) < len(b) { // as most
+		end := 1 + int(b[0])
+		part, e.rest = b[1:end:end], b[end:]
+		return part, true
+	}
 	size, n := binary.Uvarint(e.rest)
 	if n <= 0 || size > uint64(len(e.rest)-n) {
 		e.rest = nil
