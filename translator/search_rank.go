@@ -61,7 +61,7 @@ func (f *finder) rankFound(w *store.Work) {
 	if f.limited {
 		limit = min(limit, f.limit)
 	}
-	best, scores := best{limit: limit}, make([]float64, 0, len(r.docs))
+	best, scores := best{limit: limit, all: make([]ranked, 0, min(2*limit, len(r.docs)))}, make([]float64, 0, len(r.docs))
 	rest := f.all
 	for i, doc := range r.docs {
 		if r.words == 0 || limit == 0 {

@@ -48,14 +48,7 @@ func (f *finder) describeHits(w *store.Work, next func(w *store.Work) Plan) Plan
 		rest, read := docs, 0
 		return func(row store.Row) {
 			read += len(row[0].Bytes())
-			inverted.DocInfos(row[0].Bytes(), func(d inverted.DocInfo) {
-				for len(rest) > 0 && rest[0] < d.Doc {
-					rest = rest[1:]
-				}
-				if len(rest) > 0 && rest[0] == d.Doc {
-					f.all = append(f.all, d)
-				}
-			})
+			rest = inverted.DocInfosOf(row[0].Bytes(), rest, func(d inverted.DocInfo) { f.all = append(f.all, d) })
 		}, func(w *store.Work) { w.Step(read) }
 	})
 	return readThen(func(r *store.Result) Plan {

@@ -222,6 +222,44 @@ func (r *reader) posting(p *Posting) bool {
 	return true
 }
 
+// unusual has the bits of the first four bytes of a posting that are 0 in most postings: then the document, the frequency,
+// the mask and the length of the positions have one byte each.
+const unusual = 0x8080_8180
+
+// skip moves to the next posting that is not usual, and returns the number of postings before it.
+func (r *reader) skip() (n int) {
+	b, at, last := r.chunk, r.at, r.last
+	for ; at+4 <= len(b); n++ {
+		head := binary.LittleEndian.Uint32(b[at:])
+		end := at + 4 + int(head>>24)
+		if head&unusual != 0 || end > len(b) {
+			break
+		}
+		at, last = end, last+int64(head&0x7f)
+	}
+	r.at, r.last = at, last
+	return n
+}
+
+// seek decodes the next posting, or a later one: it skips usual postings before the document. It returns false at the end.
+func (r *reader) seek(doc int64, p *Posting) bool {
+	b, at, last := r.chunk, r.at, r.last
+	for at+4 <= len(b) {
+		head := binary.LittleEndian.Uint32(b[at:])
+		from, end := at+4, at+4+int(head>>24)
+		if head&unusual != 0 || end > len(b) {
+			break
+		}
+		if at, last = end, last+int64(head&0x7f); last >= doc {
+			r.at, r.last = at, last
+			p.Doc, p.Freq, p.Mask, p.positions = last, head>>9&0x3f, Mask{uint64(head >> 16 & 0x7f), 0}, b[from:end:end]
+			return true
+		}
+	}
+	r.at, r.last = at, last
+	return r.posting(p)
+}
+
 // DocInfo describes a document for scorers.
 type DocInfo struct {
 	Doc             int64
@@ -245,27 +283,60 @@ func (c *chunk) docInfo(d DocInfo) {
 // DocInfos decodes a block of AllTerm.
 func DocInfos(data []byte, use func(DocInfo)) {
 	r := reader{rest: data}
-	for {
-		if b := r.chunk[r.at:]; len(b) > 2 && b[0]|b[1]|b[2] < 0x80 && b[2]&1 == 0 { // as most
-			r.last += int64(b[0])
-			r.at += 3
-			use(DocInfo{Doc: r.last, Length: uint32(b[1]), MaxFreq: uint32(b[2] >> 1), Score: 1})
-			continue
-		}
-		doc, ok := r.next()
-		if !ok {
-			return
-		}
-		d := DocInfo{Doc: doc, Length: uint32(r.uvarint()), Score: 1}
-		head := r.uvarint()
-		d.MaxFreq = uint32(head >> 1)
-		if head&1 != 0 {
-			if b := r.bytes(8); b != nil {
-				d.Score = math.Float64frombits(binary.LittleEndian.Uint64(b))
-			}
-		}
+	for d, ok := r.docInfo(); ok; d, ok = r.docInfo() {
 		use(d)
 	}
+}
+
+// usualInfos reports whether eight documents follow each other, with one byte for each of their numbers.
+func usualInfos(b []byte) bool {
+	x, y, z := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:24])
+	// A document has three bytes: the difference 1, a length below 0x80, and an even number below 0x80.
+	return x&0x80ff_8180_ff81_80ff == 0x0001_0000_0100_0001 && y&0xff81_80ff_8180_ff81 == 0x0100_0001_0000_0100 && z&0x8180_ff81_80ff_8180 == 0x0000_0100_0001_0000
+}
+
+// DocInfosOf decodes a block of AllTerm for some documents, which are in order. It returns the documents after the block.
+func DocInfosOf(data []byte, docs []int64, use func(DocInfo)) (rest []int64) {
+	r := reader{rest: data}
+	for len(docs) > 0 {
+		for r.at+24 <= len(r.chunk) && r.last+8 < docs[0] && usualInfos(r.chunk[r.at:]) {
+			r.at, r.last = r.at+24, r.last+8
+		}
+		d, ok := r.docInfo()
+		if !ok {
+			break
+		}
+		for len(docs) > 0 && docs[0] < d.Doc {
+			docs = docs[1:]
+		}
+		if len(docs) > 0 && docs[0] == d.Doc {
+			use(d)
+			docs = docs[1:]
+		}
+	}
+	return docs
+}
+
+// docInfo decodes the next document. It returns false at the end.
+func (r *reader) docInfo() (d DocInfo, ok bool) {
+	if b := r.chunk[r.at:]; len(b) > 2 && b[0]|b[1]|b[2] < 0x80 && b[2]&1 == 0 { // as most
+		r.last += int64(b[0])
+		r.at += 3
+		return DocInfo{Doc: r.last, Length: uint32(b[1]), MaxFreq: uint32(b[2] >> 1), Score: 1}, true
+	}
+	doc, ok := r.next()
+	if !ok {
+		return d, false
+	}
+	d = DocInfo{Doc: doc, Length: uint32(r.uvarint()), Score: 1}
+	head := r.uvarint()
+	d.MaxFreq = uint32(head >> 1)
+	if head&1 != 0 {
+		if b := r.bytes(8); b != nil {
+			d.Score = math.Float64frombits(binary.LittleEndian.Uint64(b))
+		}
+	}
+	return d, true
 }
 
 func (c *chunk) blob(doc int64, data []byte) {

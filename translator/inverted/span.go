@@ -31,7 +31,14 @@ func (s *span) postings(use func(Posting)) {
 func (s *span) measure(hidden map[int64]bool) (count int, ordered bool) {
 	ordered = true
 	r := reader{chunk: s.data}
-	for p, n := (Posting{}), 0; r.posting(&p); n++ {
+	for p, n := (Posting{}), 0; ; n++ {
+		if n > 0 && len(hidden) == 0 {
+			count += r.skip()
+			s.last = r.last
+		}
+		if !r.posting(&p) {
+			break
+		}
 		if n == 0 {
 			s.first = p.Doc
 		} else if p.Doc < s.last {
@@ -102,7 +109,7 @@ func (c *postingCursor) seek(doc int64) (int64, bool) {
 		if (c.last < doc || c.rest.at >= len(c.rest.chunk)) && !c.enter(doc) {
 			break
 		}
-		if c.rest.posting(&c.at) && c.at.Doc >= doc && c.selects() {
+		if c.rest.seek(doc, &c.at) && c.at.Doc >= doc && c.selects() {
 			c.state = 1
 			return c.at.Doc, true
 		}

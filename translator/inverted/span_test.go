@@ -26,7 +26,7 @@ func TestSpans(t *testing.T) {
 			slices.Sort(part)
 			var c chunk
 			for _, doc := range part {
-				c.posting(int64(doc+1), uint32(doc+1), Mask{1, uint64(doc % 2)}, nil)
+				c.posting(int64(doc+1), uint32(doc+1), Mask{1, uint64(draw.IntN(9) / 8)}, appendPositions(nil, []int{doc, 3 * doc}))
 				if !hidden[int64(doc+1)] {
 					want = append(want, int64(doc+1))
 				}
@@ -41,13 +41,53 @@ func TestSpans(t *testing.T) {
 		for at := int64(0); ; at += 1 + int64(draw.IntN(5)) {
 			i, _ := slices.BinarySearch(want, at)
 			doc, ok := c.seek(at)
-			if ok != (i < len(want)) || ok && (doc != want[i] || c.at.Freq != uint32(doc)) {
+			if ok != (i < len(want)) || ok && (doc != want[i] || c.at.Freq != uint32(doc) || !slices.Equal(c.positions(), []int{int(doc - 1), int(3 * (doc - 1))})) {
 				t.Fatalf("seed %d: seek %d finds %d, %t in %v", seed, at, doc, ok, want)
 			}
 			if !ok {
 				break
 			}
 			at = max(at, doc)
+		}
+	}
+}
+
+// TestDocInfosOf finds some documents among many, of which few are unusual.
+func TestDocInfosOf(t *testing.T) {
+	for seed := range uint64(300) {
+		draw := rand.New(rand.NewPCG(seed, 2))
+		var data []byte
+		var all []DocInfo
+		rare := 1 + draw.IntN(100)
+		for d := (DocInfo{Doc: 1}); len(all) < 200; {
+			var c chunk
+			for range 1 + draw.IntN(100) {
+				d.Length, d.MaxFreq, d.Score = uint32(draw.IntN(128)), uint32(draw.IntN(64)), 1
+				if draw.IntN(rare) == 0 {
+					d = DocInfo{Doc: d.Doc + int64(draw.IntN(200)), Length: uint32(draw.IntN(300)), MaxFreq: uint32(draw.IntN(100)), Score: float64(draw.IntN(3))}
+				}
+				c.docInfo(d)
+				all = append(all, d)
+				d.Doc++
+			}
+			data = append(data, c.sealed()...)
+		}
+		var docs []int64
+		var want, got []DocInfo
+		for _, d := range all {
+			switch draw.IntN(rare) {
+			case 0:
+				docs, want = append(docs, d.Doc), append(want, d)
+			case 1:
+				if next := d.Doc + 1; !slices.ContainsFunc(all, func(d DocInfo) bool { return d.Doc == next }) {
+					docs = append(docs, next) // which is missing
+				}
+			}
+		}
+		last := all[len(all)-1].Doc
+		rest := DocInfosOf(data, append(docs, last+1000), func(d DocInfo) { got = append(got, d) })
+		if !slices.Equal(got, want) || len(rest) == 0 || rest[0] <= last {
+			t.Fatalf("seed %d: %v finds %v, want %v; %v is left", seed, docs, got, want, rest)
 		}
 	}
 }
