@@ -26,6 +26,10 @@ const hitBytes = 104
 func (r *ranking) add(d inverted.Found, freqs []uint32, w *store.Work) {
 	w.Grow(int64(8 + 4*len(freqs)))
 	r.words = len(freqs)
+	if n := len(r.docs); n == cap(r.docs) { // append would allocate more often
+		n = max(n, 64)
+		r.docs, r.freqs = slices.Grow(r.docs, n), slices.Grow(r.freqs, n*len(freqs))
+	}
 	r.docs, r.freqs = append(r.docs, d.Doc), append(r.freqs, freqs...)
 	if d.Distances != nil {
 		w.Grow(hitBytes)

@@ -73,10 +73,10 @@ type Posting struct {
 	positions []byte
 }
 
-// Positions returns the positions of the term, in order.
-func (p *Posting) Positions() []int {
-	at, all := 0, make([]int, 0, len(p.positions))
-	for b := p.positions; len(b) > 0; {
+// decodePositions returns the positions of a term in a document, in order.
+func decodePositions(b []byte) []int {
+	at, all := 0, make([]int, 0, len(b))
+	for len(b) > 0 {
 		d, n := binary.Uvarint(b)
 		if n <= 0 {
 			break
@@ -137,6 +137,7 @@ func (c *chunk) posting(doc int64, freq uint32, mask Mask, positions []byte) {
 type reader struct {
 	rest, chunk []byte
 	at          int // of the next byte of the chunk
+	from        int // of the positions that seek found
 	last        int64
 }
 
@@ -241,23 +242,29 @@ func (r *reader) skip() (n int) {
 	return n
 }
 
-// seek decodes the next posting, or a later one: it skips usual postings before the document. It returns false at the end.
+// seek decodes the next posting, or a later one: it skips usual postings before the document. It leaves the positions in
+// the chunk, from r.from to r.at. It returns false at the end.
 func (r *reader) seek(doc int64, p *Posting) bool {
 	b, at, last := r.chunk, r.at, r.last
 	for at+4 <= len(b) {
 		head := binary.LittleEndian.Uint32(b[at:])
-		from, end := at+4, at+4+int(head>>24)
+		end := at + 4 + int(head>>24)
 		if head&unusual != 0 || end > len(b) {
 			break
 		}
-		if at, last = end, last+int64(head&0x7f); last >= doc {
-			r.at, r.last = at, last
-			p.Doc, p.Freq, p.Mask, p.positions = last, head>>9&0x3f, Mask{uint64(head >> 16 & 0x7f), 0}, b[from:end:end]
+		if last += int64(head & 0x7f); last >= doc {
+			r.from, r.at, r.last = at+4, end, last
+			p.Doc, p.Freq, p.Mask = last, head>>9&0x3f, Mask{uint64(head >> 16 & 0x7f), 0}
 			return true
 		}
+		at = end
 	}
 	r.at, r.last = at, last
-	return r.posting(p)
+	if !r.posting(p) {
+		return false
+	}
+	r.from = r.at - len(p.positions)
+	return true
 }
 
 // DocInfo describes a document for scorers.

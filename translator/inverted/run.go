@@ -156,7 +156,7 @@ func (c *postingCursor) match() *score.Match {
 		m.Length = c.lengths.of(p.Doc)
 	}
 	if c.places {
-		m.Positions = p.Positions()
+		m.Positions = c.positions()
 	}
 	return m
 }

@@ -139,4 +139,6 @@ func (c *postingCursor) selects() bool {
 	return !c.clause.masked || !c.at.Mask.And(c.clause.mask).Empty()
 }
 
-func (c *postingCursor) positions() []int { return c.at.Positions() }
+func (c *postingCursor) positions() []int {
+	return decodePositions(c.rest.chunk[c.rest.from:c.rest.at])
+}

@@ -300,7 +300,7 @@ func (l *Leaf) merge() {
 	kept := l.postings[:0]
 	for _, p := range l.postings {
 		if n := len(kept); n > 0 && kept[n-1].Doc == p.Doc {
-			both := append(kept[n-1].Positions(), p.Positions()...)
+			both := append(decodePositions(kept[n-1].positions), decodePositions(p.positions)...)
 			slices.Sort(both)
 			kept[n-1].positions = appendPositions(nil, slices.Compact(both))
 			continue
