@@ -23,3 +23,15 @@ func TestExpandedSearch(t *testing.T) {
 	c.session.SetRESP2(true)
 	c.expect("FT.SEARCH j hello FORMAT EXPAND DIALECT 3", "-EXPAND format is only supported with RESP3")
 }
+
+// TestSearchInScript expects that a script of a client of RESP2 can get the reply of RESP3.
+func TestSearchInScript(t *testing.T) {
+	c := newClient(t)
+	c.expect("FT.CREATE h SCHEMA a TEXT", "+OK", "HSET 1 a hello", ":1")
+	c.session.SetRESP2(true)
+	c.expect("FT.SEARCH h hello NOCONTENT", "*2 :1 $1 1")
+	v := c.do("EVAL", "redis.setresp(3); return redis.call('FT.SEARCH', 'h', 'hello', 'NOCONTENT').map.total_results", "0")
+	if v.Int != 1 {
+		t.Fatal(v)
+	}
+}

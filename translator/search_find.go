@@ -132,30 +132,21 @@ func (f *finder) load(w *store.Work, next func(w *store.Work) Plan) Plan {
 	add := func(use func(rows []store.Row, w *store.Work), stmt store.Stmt) {
 		stmts, uses = append(stmts, stmt), append(uses, use)
 	}
-	each := func(use func(row store.Row, w *store.Work)) func(rows []store.Row, w *store.Work) {
-		return func(rows []store.Row, w *store.Work) {
-			for _, row := range rows {
-				if f.overdue() {
-					break
-				}
-				use(row, w)
-			}
-		}
-	}
 	hidden := f.pending.hidden
 	for _, l := range f.program.Leaves {
 		for _, r := range l.Ranges {
-			add(each(func(row store.Row, w *store.Work) {
+			add(f.each(func(row store.Row, w *store.Work) {
 				w.Grow(8)
 				w.Step(8)
 				l.LoadNumber(row[0].Float(), row[1].Int(), hidden)
 			}), f.numbers(l.Field, r.Min, r.Max))
 		}
-		if l.Ranges == nil {
-			add(each(func(row store.Row, w *store.Work) { l.LoadBlock(row[0].Bytes(), hidden, w) }), f.blocks(l.Term))
-			if inverted.MayBeInPage(l.Term) {
-				add(f.pages(l))
-			}
+		if l.Ranges != nil {
+			continue
+		}
+		add(f.each(func(row store.Row, w *store.Work) { l.LoadBlock(row[0].Bytes(), hidden, w) }), f.blocks(l.Term))
+		if inverted.MayBeInPage(l.Term) {
+			add(f.pages(l))
 		}
 	}
 	for _, s := range f.program.Scans {
@@ -163,14 +154,14 @@ func (f *finder) load(w *store.Work, next func(w *store.Work) Plan) Plan {
 	}
 	if f.scores {
 		for _, l := range f.program.Lengths {
-			add(each(func(row store.Row, w *store.Work) {
+			add(f.each(func(row store.Row, w *store.Work) {
 				w.Grow(int64(8 * len(row[0].Bytes())))
 				l.Load(row[0].Bytes(), hidden)
 			}), f.blocks(l.Term))
 		}
 	}
 	if f.program.NeedsAll && !f.onlyVectors() {
-		add(each(f.loadAll), f.blocks(inverted.AllTerm))
+		add(f.each(f.loadAll), f.blocks(inverted.AllTerm))
 	}
 	if f.options.hasInKeys {
 		add(f.allow, store.Stmt{SQL: sqlDocsOfNames, Args: []store.Value{store.Int(f.ix.id), hexList(f.options.inKeys)}})
@@ -184,6 +175,18 @@ func (f *finder) load(w *store.Work, next func(w *store.Work) Plan) Plan {
 		}
 		return f.run(r.Work, next)
 	}, stmts...)
+}
+
+// each returns a function that calls use for each row until TIMEOUT has passed.
+func (f *finder) each(use func(row store.Row, w *store.Work)) func(rows []store.Row, w *store.Work) {
+	return func(rows []store.Row, w *store.Work) {
+		for _, row := range rows {
+			if f.overdue() {
+				break
+			}
+			use(row, w)
+		}
+	}
 }
 
 // blocks returns the statement that reads the blocks of a term.

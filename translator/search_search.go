@@ -241,55 +241,64 @@ func explained(e *scoring.Explanation) resp.Value {
 	return resp.MakeArray(resp.MakeString(e.Text), parts)
 }
 
-// reply makes the reply of FT.SEARCH.
+// reply makes the reply of FT.SEARCH. A client of RESP2 gets no other reply, but a script can choose.
 func (f *finder) reply(q *searchCall, total int, page []*hit, w *store.Work) resp.Value {
 	width := 1 + toInt(q.withScores) + toInt(q.withPayloads) + toInt(q.withSortKeys) + toInt(!q.noContent)
 	v2 := resp.MakeArray(append(make([]resp.Value, 0, 1+len(page)*width), resp.MakeInt(int64(total)))...)
+	page = slices.DeleteFunc(slices.Clone(page), func(h *hit) bool { return h.key == nil })
+	if f.c.Env.RESP2 && !f.c.Env.InScript {
+		for _, h := range page {
+			v2.Elems = append(v2.Elems, resp.MakeBulk(h.key.key))
+			f.replyOf(h, q, w, func(_ string, v resp.Value) { v2.Elems = append(v2.Elems, v) })
+		}
+		return v2
+	}
 	results := resp.MakeArray(make([]resp.Value, 0, len(page))...)
 	id, values, maps := resp.MakeString("id"), resp.MakeString("values"), make([]resp.Value, 2*len(page)*(width+1))
 	for _, h := range page {
-		if h.key == nil {
-			continue
-		}
 		key := resp.MakeBulk(h.key.key)
 		v2.Elems = append(v2.Elems, key)
 		v3 := resp.MakeMap(append(maps[:0:2*(width+1)], id, key)...)
 		maps = maps[2*(width+1):]
-		add := func(name string, v resp.Value) {
+		f.replyOf(h, q, w, func(name string, v resp.Value) {
 			v2.Elems = append(v2.Elems, v)
+			if name == attributes && v.Kind == resp.Array {
+				v.Kind = resp.Map
+			}
 			v3.Elems = append(v3.Elems, resp.MakeString(name), v)
-		}
-		if q.withScores {
-			score := resp.MakeDouble(h.score)
-			if q.explainScore {
-				score = resp.MakeArray(score, explained(h.explanation))
-			}
-			add("score", score)
-		}
-		if q.withPayloads {
-			add("payload", f.payload(h))
-		}
-		if q.withSortKeys {
-			key := resp.Nil
-			if q.sortBy != "" {
-				key = h.sortKey.reply()
-			}
-			add("sortkey", key)
-		}
-		if !q.noContent {
-			fields := f.fields(q, h, w)
-			v2.Elems = append(v2.Elems, fields)
-			in3 := fields
-			if in3.Kind == resp.Array {
-				in3.Kind = resp.Map
-			}
-			v3.Elems = append(v3.Elems, resp.MakeString("extra_attributes"), in3)
-		}
+		})
 		v3.Elems = append(v3.Elems, values, resp.EmptyArray)
 		results.Elems = append(results.Elems, v3)
 	}
 	v2.RESP3 = resultMap(results, total, q.expand, f.warnings())
 	return v2
+}
+
+// attributes is the name of the fields of a hit in RESP3.
+const attributes = "extra_attributes"
+
+// replyOf calls add for each value of a hit that the reply has after the key, with its name in RESP3.
+func (f *finder) replyOf(h *hit, q *searchCall, w *store.Work, add func(name string, v resp.Value)) {
+	if q.withScores {
+		score := resp.MakeDouble(h.score)
+		if q.explainScore {
+			score = resp.MakeArray(score, explained(h.explanation))
+		}
+		add("score", score)
+	}
+	if q.withPayloads {
+		add("payload", f.payload(h))
+	}
+	if q.withSortKeys {
+		key := resp.Nil
+		if q.sortBy != "" {
+			key = h.sortKey.reply()
+		}
+		add("sortkey", key)
+	}
+	if !q.noContent {
+		add(attributes, f.fields(q, h, w))
+	}
 }
 
 // warnings returns what RESP3 says about an incomplete result.
