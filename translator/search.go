@@ -101,7 +101,7 @@ const (
 	sqlIndex   = indexColumns + `WHERE i.id = ` + idOfName
 	sqlIndexes = indexColumns + `ORDER BY i.id`
 
-	// idOfName is the id of the index with the name or alias ?1. The plus lets SQLite search by a name in index_id, whose
+	// idOfName finds the id of the index with the name or alias ?1. The plus lets SQLite search by a name in index_id, whose
 	// column has integers otherwise.
 	idOfName = `coalesce((SELECT id FROM search_indexes WHERE name = ?1),
 		(SELECT id FROM search_indexes WHERE name = (SELECT +index_id FROM search_aliases WHERE alias = ?1)),

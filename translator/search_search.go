@@ -274,7 +274,7 @@ func (f *finder) reply(q *searchCall, total int, page []*hit, w *store.Work) res
 	return v2
 }
 
-// attributes is the name of the fields of a hit in RESP3.
+// attributes names the fields of a hit in RESP3.
 const attributes = "extra_attributes"
 
 // replyOf calls add for each value of a hit that the reply has after the key, with its name in RESP3.
