@@ -182,6 +182,21 @@ func TestFunctionLoadTime(t *testing.T) {
 	}
 }
 
+// TestFunctionLoadSlowly loads libraries while the limit has always passed. As in Redis, which looks at the clock after
+// 100,000 instructions, the deepest recursion ends with its own error, and large strings end in time.
+func TestFunctionLoadSlowly(t *testing.T) {
+	late := func(time.Duration) func() bool { return func() bool { return true } }
+	e := storetest.NewEngine(openFile(t, t.TempDir()+"/t.sqlite"), storetest.NewClock(), engine.WithDeadline(late))
+	for body, want := range map[string]string{
+		"local function f() return 1 + f() end f()":                "(error) ERR Error registering functions: ERR user_function:2: stack overflow",
+		"local s = ('x'):rep(5e6) s = s .. 'x' s = ('x'):rep(5e6)": "(error) ERR Error registering functions: ERR FUNCTION LOAD timeout",
+	} {
+		if got := do(t, e.Session(), "FUNCTION", "LOAD", "#!lua name=slow\n"+body); got != want {
+			t.Errorf("%s: %s", body, got)
+		}
+	}
+}
+
 func openFile(t *testing.T, path string) *local.Store {
 	t.Helper()
 	s, err := local.Open(path, local.Options{SweepEvery: -1})

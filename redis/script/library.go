@@ -108,8 +108,14 @@ func LoadLibrary(source []byte, late func() bool, grow func(bytes int)) (l *Libr
 	return l, resp.Value{}
 }
 
-// maxLoadSteps limits the interrupts while a library is loaded, about half a second of work.
-const maxLoadSteps = 1 << 16
+// Interrupts while a library is loaded. Redis looks at the clock after each 100,000 instructions, so the deepest
+// recursion ends with its own error however slow the machine is. minLoadSteps is that work, unless the library
+// has allocated minLoadBytes. maxLoadSteps is about half a second of work.
+const (
+	minLoadSteps = 1 << 7
+	maxLoadSteps = 1 << 16
+	minLoadBytes = 4 << 20
+)
 
 var errLoadTimeout = errors.New("FUNCTION LOAD timeout")
 
@@ -139,13 +145,14 @@ func (l *Library) load(late func() bool, grow func(bytes int)) (*Machine, resp.V
 	freeze(env)
 	freeze(atLoad)
 
+	steps := 0
 	if late == nil {
-		steps := 0
-		late = func() bool { steps++; return steps > maxLoadSteps }
+		late = func() bool { return steps > maxLoadSteps }
 	}
 	asked := m.state.Interrupt
 	m.state.Interrupt = func() error {
-		if late() {
+		steps++
+		if (steps > minLoadSteps || m.state.Allocated() > minLoadBytes) && late() {
 			return errLoadTimeout
 		}
 		return nil
