@@ -3,9 +3,11 @@ package engine
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/script"
+	"github.com/meowdis/meowdis/translator"
 )
 
 // pause holds commands back until it ends.
@@ -13,6 +15,7 @@ type pause struct {
 	until int64 // Unix ms
 	all   bool  // hold all commands, not only possible writes
 	over  chan struct{}
+	under *pause // continues after this one, for Hold
 }
 
 // Pause holds the commands of all sessions for ms milliseconds; if all is false, only commands that may write:
@@ -31,15 +34,14 @@ func (e *Engine) Pause(ms int64, all bool) {
 	}
 }
 
-// Hold pauses all commands for ms milliseconds, or until release is called.
+// Hold pauses all commands for ms milliseconds, or until release is called. A pause that it interrupts continues
+// as it was.
 func (e *Engine) Hold(ms int64) (release func()) {
-	until := e.now() + ms
-	e.Pause(ms, true)
-	return func() {
-		if p := e.paused.Load(); p != nil && p.until <= until { // no longer pause has begun
-			e.expired(p)
-		}
-	}
+	e.pausing.Lock()
+	defer e.pausing.Unlock()
+	p := &pause{until: e.now() + ms, all: true, over: make(chan struct{}), under: e.paused.Load()}
+	e.paused.Store(p)
+	return func() { e.expired(p) }
 }
 
 // Unpause ends a pause.
@@ -55,7 +57,7 @@ func (e *Engine) Unpause() {
 func (e *Engine) expired(p *pause) {
 	e.pausing.Lock()
 	defer e.pausing.Unlock()
-	if e.paused.CompareAndSwap(p, nil) {
+	if e.paused.CompareAndSwap(p, p.under) {
 		close(p.over)
 	}
 }
@@ -71,11 +73,12 @@ func (e *Engine) mayReplicate(c call) bool {
 // held returns the pause that holds a call, nil for none.
 func (s *Session) held(c call) *pause {
 	p := s.engine.paused.Load()
+	for p != nil && p.until <= s.engine.now() {
+		s.engine.expired(p)
+		p = s.engine.paused.Load()
+	}
 	switch {
 	case p == nil:
-		return nil
-	case p.until <= s.engine.now():
-		s.engine.expired(p)
 		return nil
 	case p.all, s.engine.mayReplicate(c):
 		return p
@@ -83,6 +86,19 @@ func (s *Session) held(c call) *pause {
 		return p
 	}
 	return nil
+}
+
+// readFlags reads the flags of the function that an FCALL names, if a pause of writes depends on them.
+func (s *Session) readFlags(ctx context.Context, c call) error {
+	if p := s.engine.paused.Load(); p == nil || p.all || !strings.HasPrefix(c.cmd.Name, "FCALL") {
+		return nil
+	}
+	find := translator.FindFunction(c.args[1], 0)
+	found, _, err := s.engine.apply(ctx, []translator.Plan{find}, &s.work)
+	if err == nil && len(found[0].Elems) > 0 {
+		s.engine.libraries.load(found[0].Elems[0].Int, found[0].Elems[1].Str, s.engine.loadTime(), &s.work)
+	}
+	return err
 }
 
 // maxHeldWait limits how long a released client waits for the client held before it, in ms. A client that runs a long

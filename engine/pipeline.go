@@ -111,6 +111,9 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		g.answer(s.reject(args, bad))
 		return nil
 	}
+	if err := s.readFlags(ctx, c); err != nil {
+		return err
+	}
 	if s.held(c) != nil {
 		if err := g.flushReplies(ctx); err != nil {
 			return err

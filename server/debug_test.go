@@ -34,6 +34,19 @@ func TestDebugSleep(t *testing.T) {
 	want(t, b.reply(), "PONG")
 }
 
+// A pause of writes continues after DEBUG SLEEP as it was.
+func TestDebugSleepInPause(t *testing.T) {
+	s := serve(t, server.Config{Sleep: func(<-chan struct{}, time.Duration) {}})
+	a, b := s.dial(t), s.dial(t)
+	want(t, a.do("CLIENT", "PAUSE", "1000000", "WRITE"), "OK")
+	want(t, a.do("DEBUG", "SLEEP", "0"), "OK")
+	b.send(command("SET", "k", "v"))
+	s.blocked(t, 1)
+	want(t, a.do("GET", "k"), "(nil)")
+	want(t, a.do("CLIENT", "UNPAUSE"), "OK")
+	want(t, b.reply(), "OK")
+}
+
 // DEBUG CHANGE-REPL-ID changes the replication ID.
 func TestChangeReplID(t *testing.T) {
 	c := serve(t, server.Config{}).dial(t)

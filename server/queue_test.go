@@ -225,6 +225,27 @@ func TestStopEndsWaits(t *testing.T) {
 	<-s.done
 }
 
+// TestPauseOfFunctions holds calls of functions that may write, whether or not this process has called them before.
+func TestPauseOfFunctions(t *testing.T) {
+	s := serveFile(t, t.TempDir()+"/t.sqlite", server.Config{})
+	control, c := s.dial(t), s.dial(t)
+	load := func(flags string) {
+		t.Helper()
+		source := "#!lua name=l\nredis.register_function{function_name='f', callback=function() return 1 end, flags={" + flags + "}}"
+		want(t, control.do("FUNCTION", "LOAD", "REPLACE", source), `"l"`)
+	}
+	load("'no-writes'")
+	want(t, control.do("CLIENT", "PAUSE", "1000000", "WRITE"), "OK")
+	want(t, c.do("FCALL", "f", "0"), "(integer) 1")
+	want(t, control.do("CLIENT", "UNPAUSE"), "OK")
+	load("")
+	want(t, control.do("CLIENT", "PAUSE", "1000000", "WRITE"), "OK")
+	c.send(command("FCALL", "f", "0"))
+	s.blocked(t, 1)
+	want(t, control.do("CLIENT", "UNPAUSE"), "OK")
+	want(t, c.reply(), "(integer) 1")
+}
+
 // TestPauseReleasesInOrder releases many clients in the order in which a pause held them. One of them blocks and must
 // not hold up the next ones.
 func TestPauseReleasesInOrder(t *testing.T) {
