@@ -239,7 +239,7 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 	defer func() { work.Check = check }()
 	host := script.Host{
 		Grow: func(n int) { work.Grow(int64(n)) },
-		Call: func(args [][]byte, _ bool) (resp.Value, error) { return e.command(&db, args, do) },
+		Call: func(args [][]byte) (resp.Value, error) { return e.command(&db, args, do) },
 		Allowed: func(args [][]byte) (allowed, known bool) {
 			cmd := commands.Called(args)
 			if cmd == nil {
@@ -268,7 +268,7 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 		},
 	}
 	work.Check = func(time.Time) error { return host.Interrupt() } // applies to its commands, too
-	v, err := start(&script.Run{Keys: e.keys, Args: e.args, ReadOnly: e.readOnly, Seed: int32(seed), Host: host, Debugger: e.debugger, Source: e.call.args[1]})
+	v, err := start(&script.Run{Keys: e.keys, Args: e.args, Seed: int32(seed), Host: host, Debugger: e.debugger, Source: e.call.args[1]})
 	usable = true
 	return v, err
 }
@@ -297,6 +297,19 @@ func (e *evaluation) start(do func(planned) (resp.Value, error), work *store.Wor
 	}, resp.Value{}, nil
 }
 
+// refused returns the error if the script must not run the command, in Redis's order.
+func (e *evaluation) refused(cmd *commands.Command, args [][]byte) (v resp.Value, refused bool) {
+	if v, refused := e.session.Refused(cmd, args, InScript); refused {
+		return v, true
+	}
+	if e.readOnly && (cmd.Flags&commands.Write != 0 || cmd.Has(commands.Replicates)) {
+		return writeInReadOnly, true
+	}
+	return outOfMemory, e.memoryFull && cmd.Flags&commands.DenyOOM != 0 && e.flags&script.AllowOOM == 0 && !e.wrote.Load()
+}
+
+var writeInReadOnly = resp.MakeError("ERR Write commands are not allowed from read-only scripts.")
+
 // command runs a command of the script.
 func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Value, error)) (resp.Value, error) {
 	cmd, bad := commands.Find(args)
@@ -308,12 +321,7 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 		e.session.rejectedInScript(args, &bad)
 		return bad, nil
 	}
-	if v, refused := e.session.Refused(cmd, args, InScript); refused {
-		e.session.rejectedInScript(args, &v)
-		return v, nil
-	}
-	if e.memoryFull && cmd.Flags&commands.DenyOOM != 0 && e.flags&script.AllowOOM == 0 && !e.wrote.Load() {
-		v := outOfMemory
+	if v, refused := e.refused(cmd, args); refused {
 		e.session.rejectedInScript(args, &v)
 		return v, nil
 	}

@@ -189,11 +189,13 @@ func (s *Session) enqueue(c call) resp.Value {
 // reject answers a call that can be neither run nor queued. It makes an open transaction abort; a misspelt EXEC
 // ends it.
 func (s *Session) reject(args [][]byte, bad resp.Value) resp.Value {
-	s.rejected(args, &bad)
 	if len(args) > 0 && strings.EqualFold(string(args[0]), "EXEC") {
 		s.endMulti()
-		return execAborted(bad)
+		bad = execAborted(bad)
+		s.rejected(args, &bad)
+		return bad
 	}
+	s.rejected(args, &bad)
 	s.dirty = s.dirty || s.multi
 	return bad
 }

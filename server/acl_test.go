@@ -210,6 +210,18 @@ var scripts = []string{
 	ACL LOG 1
 	FUNCTION DELETE aclcmd`,
 
+	// permissions come before the rules of read-only scripts; a refused EXEC counts as EXECABORT
+	`ACL SETUSER bob on nopass ~* +@all -set -exec
+	2 AUTH bob x
+	2 EVAL "#!lua flags=no-writes\nreturn redis.pcall('set', 'a', 'b')" 0
+	2 EVAL_RO "return redis.pcall('set', 'a', 'b')" 0
+	2 EVAL_RO "return redis.pcall('del', 'a')" 0
+	ACL LOG
+	CONFIG RESETSTAT
+	2 MULTI
+	2 EXEC
+	INFO errorstats`,
+
 	// the clients of a user
 	`ACL SETUSER bob on nopass ~* +@all
 	2 AUTH bob x

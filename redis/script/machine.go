@@ -11,7 +11,7 @@ import (
 // Host provides the functions that a script needs from its caller.
 type Host struct {
 	// Call runs a command and returns its reply. An error ends the script, and pcall does not catch it.
-	Call func(args [][]byte, readOnly bool) (resp.Value, error)
+	Call func(args [][]byte) (resp.Value, error)
 	// Allowed reports whether the user may run a command, and known whether the command exists. Nil allows every
 	// command that Call does not refuse.
 	Allowed func(args [][]byte) (allowed, known bool)
@@ -27,7 +27,6 @@ type Host struct {
 // Run is one run of a script or a function.
 type Run struct {
 	Keys, Args [][]byte
-	ReadOnly   bool      // it must not write
 	Seed       int32     // for math.random
 	Debugger   *Debugger // of a script compiled with CompileDebug; nil for none
 	Source     []byte    // for the debugger

@@ -89,7 +89,7 @@ func (m *Machine) redisCall(s *lua.State, args []lua.Value, raise bool) []lua.Va
 	if d != nil {
 		d.onCall(words)
 	}
-	v, err := m.run.Host.Call(words, m.run.ReadOnly)
+	v, err := m.run.Host.Call(words)
 	if d != nil && err == nil {
 		d.onReply(v)
 	}
@@ -121,8 +121,6 @@ func (m *Machine) refused(args [][]byte) string {
 		return "ERR Wrong number of args calling Redis command from script"
 	case cmd.Flags&commands.NoScript != 0:
 		return notAllowed
-	case m.run.ReadOnly && (cmd.Flags&commands.Write != 0 || cmd.Has(commands.Replicates)):
-		return "ERR Write commands are not allowed from read-only scripts."
 	}
 	return ""
 }
