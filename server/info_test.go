@@ -87,6 +87,7 @@ var infoCalls = strings.Split(strings.TrimSpace(`
 SET k v
 GET k
 GET nokey
+EVAL return{err='zz'} 0
 MGET k nokey k
 EXISTS k nokey k
 TTL k

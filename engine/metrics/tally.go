@@ -250,12 +250,21 @@ type errorCounts struct {
 // scripts, do not fill the memory. Redis stops counting, too.
 const maxErrorKinds = 128
 
+// errorKind returns the first word of an error reply. As in Redis it is ERR if it ends after 32 bytes, or the text has
+// no other word.
+func errorKind(v *resp.Value) []byte {
+	if end := bytes.IndexByte(v.Str[:min(len(v.Str), 32)], ' '); end >= 0 {
+		return v.Str[:end]
+	}
+	return []byte("ERR")
+}
+
 func (e *errorCounts) add(v *resp.Value) {
-	kind, _, _ := bytes.Cut(v.Str, []byte(" "))
+	kind := errorKind(v)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.total++
-	if _, known := e.kinds[string(kind)]; !known && len(e.kinds) >= maxErrorKinds || len(kind) > 64 {
+	if _, known := e.kinds[string(kind)]; !known && len(e.kinds) >= maxErrorKinds {
 		return
 	}
 	if e.kinds == nil {
@@ -265,7 +274,7 @@ func (e *errorCounts) add(v *resp.Value) {
 }
 
 func (e *errorCounts) uncount(v *resp.Value) {
-	kind, _, _ := bytes.Cut(v.Str, []byte(" "))
+	kind := errorKind(v)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.kinds[string(kind)] > 0 {
