@@ -218,13 +218,17 @@ SADD s a
 SREM s a none2
 SMOVE s s2 b
 SPOP s 5
+SADD s2 1 2 3
+SPOP s2 2
 SUNIONSTORE d s2
 HSET h a 1 b 2
 HSET h a 1 b 3
 HSETNX h a 1
 HINCRBY h a -1
 HEXPIRE h 100 FIELDS 3 a b none2
-HPERSIST h FIELDS 1 a
+HEXPIRE h 100 FIELDS 1 b
+HPERSIST h FIELDS 2 a b
+HPERSIST h FIELDS 2 a b
 HGETDEL h FIELDS 2 a none2
 HDEL h b none2
 ZADD z 1 a 2 b 3 c 4 d
@@ -237,7 +241,13 @@ ZPOPMIN z 2
 ZMPOP 1 z MIN COUNT 2
 XADD st 1-1 a b
 XADD st 2-1 a b
-XDEL st 1-1 3-1
+XADD st 3-1 a b
+XADD st 4-1 a b
+XDEL st 1-1 5-1
+XGROUP CREATE st g 0
+XGROUP CREATECONSUMER st g c
+XREADGROUP GROUP g c STREAMS st >
+XACK st g 2-1 3-1 9-1
 XTRIM st MAXLEN 0
 LPUSH h x
 EVAL "redis.call('set','a',1) redis.call('del','a','b')" 0

@@ -21,6 +21,7 @@ const (
 	countsArgs               // the args after the key, unless the reply is 0
 	countsPairArgs           // the pairs of args after the key
 	countsKeyValues          // the pairs of args, unless the reply is 0
+	countsAny                // one, if an element is neither null, 0 nor negative
 	countsOptions            // one, if there are args after the key and the reply is not null
 )
 
@@ -36,13 +37,14 @@ var countings = func() []counting {
 		countsAlways: {"INCR", "DECR", "INCRBY", "DECRBY", "HINCRBY", "SETBIT", "GETSET"},
 		countsReply: {
 			"DEL", "UNLINK", "SADD", "SREM", "HDEL", "LREM", "ZADD", "GEOADD", "ZREM", "ZREMRANGEBYRANK", "ZREMRANGEBYSCORE", "ZREMRANGEBYLEX",
-			"XDEL", "XTRIM", "SORT",
+			"XDEL", "XACK", "XTRIM", "SORT",
 		},
 		countsDouble:    {"SMOVE"},
-		countsElements:  {"LPOP", "RPOP"},
+		countsElements:  {"LPOP", "RPOP", "SPOP"},
 		countsNested:    {"LMPOP", "BLMPOP", "ZMPOP", "BZMPOP"},
 		countsPairs:     {"ZPOPMIN", "ZPOPMAX"},
-		countsSet:       {"HEXPIRE", "HPEXPIRE", "HEXPIREAT", "HPEXPIREAT", "HPERSIST", "HGETDEL"},
+		countsSet:       {"HEXPIRE", "HPEXPIRE", "HEXPIREAT", "HPEXPIREAT", "HGETDEL"},
+		countsAny:       {"HPERSIST"},
 		countsArgs:      {"LPUSH", "RPUSH", "LPUSHX", "RPUSHX"},
 		countsPairArgs:  {"HSET", "HMSET"},
 		countsKeyValues: {"MSET", "MSETNX"},
@@ -74,17 +76,20 @@ func changed(c *commands.Command, words int, v *resp.Value) uint64 {
 		n = int(v.Int)
 	case how == countsDouble:
 		n = 2 * int(v.Int)
-	case how == countsElements && v.Kind == resp.Array:
+	case how == countsElements && (v.Kind == resp.Array || v.Kind == resp.Set):
 		n = v.Len()
 	case how == countsNested && len(v.Elems) == 2:
 		n = len(v.Elems[1].Elems)
 	case how == countsPairs:
 		n = len(v.Elems) / 2
-	case how == countsSet:
+	case how == countsSet, how == countsAny:
 		for i := range v.Elems {
 			if e := &v.Elems[i]; !isEmpty(e) && (e.Kind != resp.Int || e.Int > 0) {
 				n++
 			}
+		}
+		if how == countsAny {
+			n = min(n, 1)
 		}
 	case how == countsArgs:
 		n = words - 2
