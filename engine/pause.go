@@ -114,7 +114,7 @@ func (s *Session) waitForPause(ctx context.Context, c call) error {
 		ctx = here
 	}
 	s.releaseNext()
-	before, mine := s.engine.enqueueHeld()
+	place := s.takePlace()
 	s.paused.Store(true)
 	s.engine.held.Add(1)
 	defer func() {
@@ -130,37 +130,72 @@ func (s *Session) waitForPause(ctx context.Context, c call) error {
 		case <-ctx.Done():
 		}
 		stop()
-		if before != nil && ctx.Err() == nil {
+		if place.before != nil && ctx.Err() == nil {
 			late, stop := s.engine.timer(maxHeldWait)
 			select {
-			case <-before:
+			case <-place.before:
 			case <-late:
 			case <-ctx.Done():
 			}
 			stop()
 		}
 		if err := ctx.Err(); err != nil {
-			go func() { // the next client waits for the one before this
-				if before != nil {
-					<-before
-				}
-				close(mine)
-			}()
+			place.leave()
 			return err
 		}
 	}
-	s.next = mine
+	s.next = place.mine
 	return nil
 }
 
-// enqueueHeld adds a held client to the queue. before is closed when the client before it has run, and nil for
-// the first; the caller closes mine.
-func (e *Engine) enqueueHeld() (before, mine chan struct{}) {
+// heldPlace is a place in the queue of held clients. before is closed when the client before it has run, and nil for the
+// first; the owner closes mine.
+type heldPlace struct{ before, mine chan struct{} }
+
+// JoinHeld takes a place in the queue if a pause holds one of calls. The event loop calls it, so that clients whose
+// commands arrive at the same time keep their order. LeaveHeld must follow.
+func (s *Session) JoinHeld(calls [][][]byte) {
+	if s.engine.paused.Load() == nil {
+		return
+	}
+	for _, args := range calls {
+		if cmd, _ := commands.Find(args); cmd != nil && s.held(call{cmd, args}) != nil {
+			s.place = s.takePlace()
+			return
+		}
+	}
+}
+
+// LeaveHeld gives back the place of JoinHeld if no call has used it.
+func (s *Session) LeaveHeld() {
+	if place := s.place; place.mine != nil {
+		s.place = heldPlace{}
+		place.leave()
+	}
+}
+
+// takePlace returns the place of JoinHeld, or a new one.
+func (s *Session) takePlace() (place heldPlace) {
+	if s.place.mine != nil {
+		place, s.place = s.place, heldPlace{}
+		return place
+	}
+	e := s.engine
 	e.pausing.Lock()
 	defer e.pausing.Unlock()
-	before, mine = e.lastHeld, make(chan struct{})
-	e.lastHeld = mine
-	return before, mine
+	place = heldPlace{before: e.lastHeld, mine: make(chan struct{})}
+	e.lastHeld = place.mine
+	return place
+}
+
+// leave makes the next client wait for the one before p.
+func (p heldPlace) leave() {
+	go func() {
+		if p.before != nil {
+			<-p.before
+		}
+		close(p.mine)
+	}()
 }
 
 // releaseNext releases the client held after this one.

@@ -57,6 +57,7 @@ type blocking struct {
 	onWait     Waiting
 	waiter     atomic.Pointer[waiter] // set while the session sleeps
 	paused     atomic.Bool            // true while a pause holds the session
+	place      heldPlace              // set by JoinHeld, until it is used
 	next       chan struct{}          // closed to release the client held next; nil without one
 }
 

@@ -449,18 +449,22 @@ func (l *loop) settle(t *clientPlan) {
 // handOff runs calls, or reads and runs c.ahead if calls is nil, on a goroutine that may wait for the store and the
 // client.
 func (l *loop) handOff(c *client, calls [][][]byte) {
+	c.session.JoinHeld(calls)
 	go func() {
 		defer l.server.contain(func() { l.end(c) })
 		began := time.Now()
-		on := false
-		if c.calls = calls; calls != nil {
-			on = c.serveOnce(l.ctx, nil)
-		} else {
-			on = c.serveOnce(l.ctx, c.read())
-		}
+		on := l.serveAhead(c, calls)
 		c.loopState.slow = c.loopState.slow && time.Since(began) > time.Millisecond
 		l.serveRest(c, on)
 	}()
+}
+
+func (l *loop) serveAhead(c *client, calls [][][]byte) (on bool) {
+	defer c.session.LeaveHeld()
+	if c.calls = calls; calls != nil {
+		return c.serveOnce(l.ctx, nil)
+	}
+	return c.serveOnce(l.ctx, c.read())
 }
 
 // serveRest serves the commands that were read while the last ones ran, and returns the client to the loop. It ends

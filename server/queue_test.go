@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -223,6 +224,35 @@ func TestStopEndsWaits(t *testing.T) {
 	a.wantClosed()
 	b.wantClosed()
 	<-s.done
+}
+
+// TestPauseKeepsArrival releases clients in the order in which their commands arrived, also if they arrived at the same
+// time.
+func TestPauseKeepsArrival(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("without an event loop, commands that arrive at the same time have no order")
+	}
+	s := serveFile(t, t.TempDir()+"/t.sqlite", server.Config{})
+	control := s.dial(t)
+	clients := make([]*peer, 100)
+	for i := range clients {
+		clients[i] = s.dial(t)
+		want(t, clients[i].do("PING"), "PONG")
+	}
+	want(t, control.do("CLIENT", "PAUSE", "1000000", "WRITE"), "OK")
+	for i, c := range clients {
+		c.send(command("RPUSH", "l", fmt.Sprint(i)))
+	}
+	s.blocked(t, len(clients))
+	want(t, control.do("CLIENT", "UNPAUSE"), "OK")
+	for _, c := range clients {
+		c.reply()
+	}
+	for i, e := range control.do("LRANGE", "l", "0", "-1").Elems {
+		if string(e.Str) != fmt.Sprint(i) {
+			t.Fatalf("client %s came after %d others", e.Str, i)
+		}
+	}
 }
 
 // TestPauseOfFunctions holds calls of functions that may write, whether or not this process has called them before.
