@@ -88,6 +88,7 @@ SET k v
 GET k
 GET nokey
 EVAL return{err='zz'} 0
+DEBUG SLEEP 0
 MGET k nokey k
 EXISTS k nokey k
 TTL k

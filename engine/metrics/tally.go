@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -48,6 +49,16 @@ func New() *Tally {
 // AddTo makes t count everything in whole, too, except for the slow log and LATENCY. Call it before t counts.
 func (t *Tally) AddTo(whole *Tally) { t.parent = whole }
 
+// countersOf returns the counters of a command. For Redis DEBUG has no subcommands, so they count as one.
+func (t *Tally) countersOf(c *commands.Command) *counter {
+	if c.Flags&commands.Admin != 0 && strings.HasPrefix(c.Name, "DEBUG ") {
+		c = debugCommand
+	}
+	return &t.commands[c.ID()]
+}
+
+var debugCommand = commands.Lookup("DEBUG")
+
 // Ran counts a call with its number of words, its time and its reply. It reports whether the call belongs into
 // the slow log.
 func (t *Tally) Ran(c *commands.Command, words int, took time.Duration, v *resp.Value) (slow bool) {
@@ -67,7 +78,7 @@ func (t *Tally) Ran(c *commands.Command, words int, took time.Duration, v *resp.
 
 func (t *Tally) fail(c *commands.Command) {
 	for ; t != nil; t = t.parent {
-		t.commands[c.ID()].failed.Add(1)
+		t.countersOf(c).failed.Add(1)
 	}
 }
 
@@ -83,7 +94,7 @@ func (t *Tally) add(c *commands.Command, calls uint64, took time.Duration) {
 	if t.parent != nil {
 		t.parent.add(c, calls, took)
 	}
-	n := &t.commands[c.ID()]
+	n := t.countersOf(c)
 	n.calls.Add(calls)
 	n.nanos.Add(calls * uint64(took))
 	if t.untracked.Load() {
@@ -146,7 +157,7 @@ func (t *Tally) Rejected(c *commands.Command, v *resp.Value) {
 		t.parent.Rejected(c, v)
 	}
 	if c != nil {
-		t.commands[c.ID()].rejected.Add(1)
+		t.countersOf(c).rejected.Add(1)
 	}
 	t.errors.add(v)
 }
