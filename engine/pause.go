@@ -34,8 +34,7 @@ func (e *Engine) Pause(ms int64, all bool) {
 	}
 }
 
-// Hold pauses all commands for ms milliseconds, or until release is called. A pause that it interrupts continues
-// as it was.
+// Hold pauses all commands for ms milliseconds, or until release is called. A current pause continues after it.
 func (e *Engine) Hold(ms int64) (release func()) {
 	e.pausing.Lock()
 	defer e.pausing.Unlock()
@@ -148,8 +147,8 @@ func (s *Session) waitForPause(ctx context.Context, c call) error {
 	return nil
 }
 
-// heldPlace is a place in the queue of held clients. before is closed when the client before it has run, and nil for the
-// first; the owner closes mine.
+// heldPlace holds the channels of a place in the queue of held clients. before is closed when the client before it
+// has run, and nil for the first; the owner closes mine.
 type heldPlace struct{ before, mine chan struct{} }
 
 // JoinHeld takes a place in the queue if a pause holds one of calls. The event loop calls it, so that clients whose
