@@ -30,9 +30,9 @@ type Index interface {
 	// Fields passes about n fields of a hash after a position to the function that start returns. It returns the
 	// position after them, and whether they are the last ones.
 	Fields(ctx context.Context, db int, key string, after int64, n int, start func() func(rdb.Field)) (next int64, end bool, err error)
-	// DocumentPart returns up to n bytes of a JSON document from an offset on, and its size; -1 for a missing key and
-	// for a key of another type.
-	DocumentPart(ctx context.Context, db int, key string, offset, n int64) (part []byte, size int64, err error)
+	// BeginningOfDocument returns the first n bytes of a JSON document, and its size; -1 for a missing key and for a key
+	// of another type.
+	BeginningOfDocument(ctx context.Context, db int, key string, n int64) (beginning []byte, size int64, err error)
 	// Sort starts to sort keys by an order that the index does not have.
 	Sort(q catalog.Query) *catalog.Sorting
 	// SortTree starts to sort folders and their keys by TTL, size or bytes.

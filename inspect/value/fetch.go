@@ -66,9 +66,9 @@ func openValue(ctx context.Context, c *client.Conn, documents documentReader, db
 	return o, fetchDetails(ctx, c, db, src, key, o.first)
 }
 
-// documentReader reads parts of JSON documents; see client.Index.
+// documentReader reads the beginnings of JSON documents; see client.Index.
 type documentReader interface {
-	DocumentPart(ctx context.Context, db int, key string, offset, n int64) (part []byte, size int64, err error)
+	BeginningOfDocument(ctx context.Context, db int, key string, n int64) (beginning []byte, size int64, err error)
 }
 
 // A document of more than wholeAtOnce bytes is shown as soon as its first firstPart bytes are read.
@@ -83,7 +83,7 @@ func (o *openedMsg) fetchBeginning(ctx context.Context, c *client.Conn, document
 	if o.tooLarge, err = tooLargeToFetch(ctx, c, db, o.key, maxTreeBytes); o.tooLarge || err != nil || documents == nil {
 		return o.tooLarge, err
 	}
-	part, size, err := documents.DocumentPart(ctx, db, o.key, 0, firstPart)
+	part, size, err := documents.BeginningOfDocument(ctx, db, o.key, firstPart)
 	if err != nil || size <= wholeAtOnce {
 		return false, err
 	}

@@ -17,10 +17,9 @@ const sqlDocumentRow = `SELECT d.key_id FROM keys k JOIN documents d ON d.key_id
 // documentColumn names the column of documents as three C strings: the database, the table and the column.
 const documentColumn = "main\x00documents\x00value"
 
-// DocumentPart returns up to n bytes of a JSON document from an offset on, and the size of the document; -1 for a
-// missing key and for a key of another type. It reads only the pages of these bytes and, for an offset, of the bytes
-// before it: a statement reads the whole document, whatever part it selects.
-func (s *Store) DocumentPart(ctx context.Context, db int, key string, offset, n int64) (part []byte, size int64, err error) {
+// BeginningOfDocument returns the first n bytes of a JSON document and its size; -1 for a missing key and for a key of
+// another type. It reads only the pages of these bytes: a statement reads the whole document, whatever part it selects.
+func (s *Store) BeginningOfDocument(ctx context.Context, db int, key string, n int64) (beginning []byte, size int64, err error) {
 	release, err := s.use()
 	if err != nil {
 		return nil, -1, err
@@ -28,21 +27,21 @@ func (s *Store) DocumentPart(ctx context.Context, db int, key string, offset, n 
 	defer release()
 	find := store.Stmt{SQL: sqlDocumentRow, Args: []store.Value{store.Int(int64(db)), store.Bytes([]byte(key)), store.Int(s.options.Now())}}
 	err = s.withReader(ctx, func(c *conn) error {
-		part, size = nil, -1
+		beginning, size = nil, -1
 		err := c.snapshot(func() error {
 			rows, _, err := c.run(find)
 			if err == nil && len(rows) > 0 {
-				part, size, err = c.documentPart(rows[0][0].Int(), offset, n)
+				beginning, size, err = c.beginningOfDocument(rows[0][0].Int(), n)
 			}
 			return err
 		})
 		return errors.Join(err, s.immutable.check())
 	})
-	return part, size, err
+	return beginning, size, err
 }
 
-// documentPart reads part of the document in a row.
-func (c *conn) documentPart(row, offset, n int64) (part []byte, size int64, err error) {
+// beginningOfDocument reads the first n bytes of the document in a row.
+func (c *conn) beginningOfDocument(row, n int64) (beginning []byte, size int64, err error) {
 	rc, err := withCString(c, documentColumn, func(database uintptr) int32 {
 		table := database + uintptr(len("main")+1)
 		column := table + uintptr(len("documents")+1)
@@ -57,15 +56,14 @@ func (c *conn) documentPart(row, offset, n int64) (part []byte, size int64, err 
 		return nil, -1, c.fail(rc)
 	}
 	size = int64(sqlite3.Xsqlite3_blob_bytes(c.tls, blob))
-	offset = min(max(offset, 0), size)
-	part = make([]byte, min(max(n, 0), size-offset))
-	if len(part) == 0 {
-		return part, size, nil
+	beginning = make([]byte, min(n, size))
+	if len(beginning) == 0 {
+		return beginning, size, nil
 	}
-	rc = sqlite3.Xsqlite3_blob_read(c.tls, blob, uintptr(unsafe.Pointer(unsafe.SliceData(part))), int32(len(part)), int32(offset))
-	runtime.KeepAlive(part)
+	rc = sqlite3.Xsqlite3_blob_read(c.tls, blob, uintptr(unsafe.Pointer(unsafe.SliceData(beginning))), int32(len(beginning)), 0)
+	runtime.KeepAlive(beginning)
 	if rc != sqlite3.SQLITE_OK {
 		return nil, -1, c.fail(rc)
 	}
-	return part, size, nil
+	return beginning, size, nil
 }
