@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -32,12 +33,16 @@ func CheckAtEnd(t testing.TB, s engine.Store) {
 	})
 }
 
-// Broken returns the broken invariants.
+// Broken returns the broken invariants. The store's time limit does not apply.
 func Broken(s engine.Store) (all []string, err error) {
+	ctx := store.WithWriteWait(context.Background(), &store.WriteWait{Unlimited: true})
 	exam := doctor.Exam{Version: schema.Version, Examples: 10, Query: func(sql string, args ...store.Value) ([]store.Row, error) {
-		results, err := s.Apply(context.Background(), []store.Batch{{Stmts: []store.Stmt{{SQL: sql, Args: args}}, ReadOnly: true}})
+		results, err := s.Apply(ctx, []store.Batch{{Stmts: []store.Stmt{{SQL: sql, Args: args}}, ReadOnly: true}})
 		if err != nil {
 			return nil, err
+		}
+		if r := results[0].Refused; r != nil {
+			return nil, errors.New(r.Reason)
 		}
 		return results[0].Rows[0], nil
 	}}
