@@ -5,6 +5,6 @@
 //
 // Start at Maker.Make (change.go). transact.go saves and changes keys atomically, and
 // reread.go does so for targets without WATCH. image.go reads keys as the commands that
-// restore them, and journal.go stores these commands in a file. take_back.go undoes a
+// restore them, and journal.go stores these commands in a file. undo.go undoes a
 // change after review.go has run the checks of checks.go.
 package change
