@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"database/sql"
 	"fmt"
 	"os"
 	"os/exec"
@@ -76,42 +75,6 @@ func (w scattered) rates(o *options, servers []*running) (rates [2][]float64, er
 			if round > 0 {
 				rates[i] = append(rates[i], rate)
 			}
-		}
-	}
-	return rates, nil
-}
-
-// sqliteByName returns how many values SQLite alone reads and writes by random names in a second of processor time, in one
-// statement and one transaction each, which a server cannot do for its clients.
-func sqliteByName(file string, keys int) (rates map[string]float64, err error) {
-	db, err := sql.Open("sqlite", file+"?_pragma=cache_size(-32768)")
-	if err != nil {
-		return nil, err
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1) // which has the tables in TEMP
-	const n = 400_000
-	names := fmt.Sprintf(`WITH RECURSIVE i(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM i WHERE i < %d)
-		SELECT CAST(printf('key:%%012d', abs(random()) %% %d) AS BLOB) FROM i`, n, keys)
-	rates = map[string]float64{}
-	for _, step := range []struct{ test, sql string }{
-		{"", "CREATE TEMP TABLE read(name)"},
-		{"", "INSERT INTO read " + names},
-		{"get", "SELECT sum(length(k.value)) FROM read CROSS JOIN keys k WHERE k.db = 0 AND k.key = read.name"},
-		{"", "CREATE TEMP TABLE written(name)"},
-		{"", `CREATE TEMP TRIGGER write AFTER INSERT ON written BEGIN
-			UPDATE keys SET value = x'797979', version = version + 1, updated_at = 1 WHERE db = 0 AND key = NEW.name;
-		END`},
-		{"", "BEGIN"},
-		{"set", "INSERT INTO written SELECT name FROM read"},
-		{"", "ROLLBACK"},
-	} {
-		began := processorTime()
-		if _, err := db.Exec(step.sql); err != nil {
-			return nil, fmt.Errorf("%s: %w", step.sql, err)
-		}
-		if step.test != "" {
-			rates[step.test] = n / (processorTime() - began).Seconds()
 		}
 	}
 	return rates, nil
