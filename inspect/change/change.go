@@ -14,16 +14,11 @@ import (
 type Change struct {
 	Title         string     // names the change in the notice and for undo
 	Calls         [][][]byte // the commands; for a change to many keys, the first ones, as a preview
-	Scopes        []Scope    // the keys that Each applies to; nil: Calls are the whole change
-	Each          KeyChange
-	Copies        *Copying     // keys to copy from another target; nil: none
-	KeyCount      int64        // number of keys in Scopes; 0 before they are counted
-	Keys          []string     // keys that Calls change beside those their arguments name
-	UndoCalls     [][][]byte   // commands that undo Calls; nil: the keys are restored as they were
-	BuildUndo     undoBuilder  // like UndoCalls, but computed just before the change
-	Checks        []Check      // must still hold for an undo without a question; nil checks the changed keys
+	Batch                    // for a change to many keys
+	Copies        *Copying   // keys to copy from another target; nil: none
+	Keys          []string   // keys that Calls change beside those their arguments name
+	Undo          Undo
 	OnlyTTLs      bool         // Calls set only TTLs
-	Irreversible  bool         // the change cannot be undone, and no undo is kept
 	Confirmed     bool         // the person confirmed the change
 	Reveal        string       // the key to select afterwards; "" keeps the selection
 	MustBeMissing string       // a key that must not exist yet; "" for none
@@ -31,6 +26,21 @@ type Change struct {
 	Precondition  precondition // checked before the change; nil: no precondition
 	Field         string       // the hash field whose TTL is kept; "" for none
 	Origin        any          // where the change was requested; this package only carries it along
+}
+
+// Batch describes a change to many keys.
+type Batch struct {
+	Scopes   []Scope // the keys that Each applies to; nil: Calls are the whole change
+	Each     KeyChange
+	KeyCount int64 // number of keys in Scopes; 0 before they are counted
+}
+
+// Undo describes how a change is undone. By default, the keys are restored as they were.
+type Undo struct {
+	Calls  [][][]byte  // commands that undo the change; nil: none
+	Build  undoBuilder // like Calls, but computed just before the change
+	Checks []Check     // must still hold for an undo without a question; nil checks the changed keys
+	Never  bool        // the change cannot be undone, and no undo is kept
 }
 
 // precondition reports whether the data that the person saw is still the data of the target.
@@ -66,7 +76,7 @@ func (Unconfirmed) Error() string { return "the change needs confirmation" }
 func (c *Maker) Make(ctx context.Context, db int, ch Change) (Made, *Unconfirmed) {
 	w := Made{Change: ch}
 	switch {
-	case ch.Irreversible:
+	case ch.Undo.Never:
 		var values []resp.Value
 		if values, w.Err = c.Do(ctx, db, ch.Calls...); w.Err == nil {
 			w.Reply, w.Err = lastReply(values)
@@ -98,7 +108,7 @@ func (c *Maker) runAll(ctx context.Context, db int, ch Change) (*Step, resp.Valu
 	if err != nil {
 		return nil, resp.Nil, err
 	}
-	t := transaction{db: db, places: changedKeys(db, ch.Calls), savesMissing: true, back: ch.UndoCalls, backOf: ch.BuildUndo, onlyTTLs: ch.OnlyTTLs}
+	t := transaction{db: db, places: changedKeys(db, ch.Calls), savesMissing: true, back: ch.Undo.Calls, backOf: ch.Undo.Build, onlyTTLs: ch.OnlyTTLs}
 	if len(ch.Keys) > 0 {
 		t.places = append(t.places, keysIn{db, ch.Keys})
 	}
@@ -117,7 +127,7 @@ func (c *Maker) runAll(ctx context.Context, db int, ch Change) (*Step, resp.Valu
 	var no errNotSaved
 	if errors.As(err, &no) {
 		final := ch
-		final.Irreversible = true
+		final.Undo.Never = true
 		err = Unconfirmed{final, ch.Title + "?", no.Error() + ": this cannot be undone."}
 	}
 	if !sent {
@@ -138,8 +148,8 @@ func (c *Maker) runAll(ctx context.Context, db int, ch Change) (*Step, resp.Valu
 // undoChecks returns the checks to run before the change is undone: those it names, or
 // else one for each changed key.
 func (c Change) undoChecks(db int, places []keysIn) (all []checksIn) {
-	if c.Checks != nil {
-		return []checksIn{{db: db, checks: slices.Clone(c.Checks)}}
+	if c.Undo.Checks != nil {
+		return []checksIn{{db: db, checks: slices.Clone(c.Undo.Checks)}}
 	}
 	name := WholeKey
 	if c.OnlyTTLs {
@@ -160,7 +170,7 @@ func (c *Maker) checkPrecondition(ctx context.Context, db int, ch Change) error 
 	}
 	ok, err := ch.Precondition(ctx, c.Conn, db)
 	if err == nil && !ok {
-		ch.Precondition, ch.UndoCalls = nil, nil
+		ch.Precondition, ch.Undo.Calls = nil, nil
 		err = Unconfirmed{ch, "Overwrite it?", "Another client changed or deleted it."}
 	}
 	return err

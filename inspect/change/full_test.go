@@ -54,7 +54,7 @@ func TestJournalThatFillsUp(t *testing.T) {
 		}
 	}}
 	c := Maker{Conn: client.NewConn(meddler, now), Clock: now, Journal: journal}
-	made, doubt := c.Make(t.Context(), 0, Change{Title: "all", Each: DeleteKeys, Scopes: []Scope{{Selection: Selection{Folders: []string{""}}}}})
+	made, doubt := c.Make(t.Context(), 0, Change{Title: "all", Batch: Batch{Each: DeleteKeys, Scopes: []Scope{{Selection: Selection{Folders: []string{""}}}}}})
 	var full JournalError
 	if doubt != nil || !errors.As(made.Err, &full) {
 		t.Errorf("got %v %v", made, doubt)

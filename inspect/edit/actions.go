@@ -82,8 +82,8 @@ func (r *Pane) fieldTTLSubject(key, field string) (name string, set func(at int6
 			call = client.Command("HPEXPIREAT", key, client.Decimal(at), "FIELDS", "1", field)
 		}
 		return change.Change{
-			Title: ttlTitle(name, at, r.Now), Calls: [][][]byte{call}, OnlyTTLs: true, BuildUndo: change.UndoFieldTTL(key, field),
-			Checks: []change.Check{{Call: client.Command(change.OnlyTTL, key, field)}},
+			Title: ttlTitle(name, at, r.Now), Calls: [][][]byte{call}, OnlyTTLs: true,
+			Undo: change.Undo{Build: change.UndoFieldTTL(key, field), Checks: []change.Check{{Call: client.Command(change.OnlyTTL, key, field)}}},
 		}
 	}, true
 }

@@ -62,7 +62,7 @@ func (r *Pane) runWrite(call [][]byte, kind effect, deletes bool) tea.Cmd {
 	case effectFlush:
 		return r.flush(c)
 	case effectSwap:
-		ask.change.UndoCalls, ask.change.Checks = [][][]byte{call}, []change.Check{} // the other clients' writes are swapped, too
+		ask.change.Undo.Calls, ask.change.Undo.Checks = [][][]byte{call}, []change.Check{} // the other clients' writes are swapped, too
 		ask.always = true
 	case effectUnknown:
 		return r.findKeys(ask)
@@ -113,7 +113,7 @@ func (r *Pane) findKeys(ask Confirmation) tea.Cmd {
 			ask.change.Keys = append(ask.change.Keys, client.Text(e))
 		}
 		if err != nil || len(v.Elems) == 0 || commands.Known(call).Has(commands.Scripts) {
-			ask.change.Irreversible = true
+			ask.change.Undo.Never = true
 			ask.notes = []string{"Its effect is unknown; it cannot be undone."}
 		}
 		return keysFoundMsg{ask}, nil
@@ -123,7 +123,7 @@ func (r *Pane) findKeys(ask Confirmation) tea.Cmd {
 // flush deletes all keys of one database, or of all databases, one by one, so that each
 // is saved for undo.
 func (r *Pane) flush(c change.Change) tea.Cmd {
-	w := countedMsg{Change: change.Change{Title: c.Title, Each: change.DeleteKeys}, ask: "Run " + c.Title, always: true}
+	w := countedMsg{Change: change.Change{Title: c.Title, Batch: change.Batch{Each: change.DeleteKeys}}, ask: "Run " + c.Title, always: true}
 	every := change.Selection{Folders: []string{""}}
 	mk, db := r.maker, r.DB
 	if cmd, _ := commands.Find(c.Calls[0]); cmd.Name == "FLUSHDB" {

@@ -61,7 +61,7 @@ func partLines(parts []change.Part, rest, width int) (lines []string) {
 
 // bulkChange returns a change that applies each to all keys of a selection.
 func (r *Pane) bulkChange(s change.Selection, title string, each change.KeyChange) change.Change {
-	return change.Change{Title: title, Each: each, Scopes: []change.Scope{{DB: r.DB, Selection: s}}}
+	return change.Change{Title: title, Batch: change.Batch{Each: each, Scopes: []change.Scope{{DB: r.DB, Selection: s}}}}
 }
 
 // confirmBulk asks before a change to many keys. It first counts the keys if folders are

@@ -182,12 +182,12 @@ func (e editable) change(text string) change.Change {
 		c = c.Expecting(e.text, e.read)
 	}
 	if e.large {
-		c.UndoCalls = e.save(e.text)
-		c.Checks = []change.Check{{Call: e.read}}
+		c.Undo.Calls = e.save(e.text)
+		c.Undo.Checks = []change.Check{{Call: e.read}}
 		if e.expires != 0 {
-			c.Checks = append(c.Checks, change.Check{Call: client.Command(change.OnlyTTL, string(e.read[1]))})
+			c.Undo.Checks = append(c.Undo.Checks, change.Check{Call: client.Command(change.OnlyTTL, string(e.read[1]))})
 			// HSET would create a new key if the key has expired by then
-			c.UndoCalls = append(c.UndoCalls, client.Command("PEXPIREAT", string(e.read[1]), client.Decimal(e.expires)))
+			c.Undo.Calls = append(c.Undo.Calls, client.Command("PEXPIREAT", string(e.read[1]), client.Decimal(e.expires)))
 		}
 	}
 	return c

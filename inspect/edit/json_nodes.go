@@ -44,7 +44,7 @@ func (r *Pane) deleteNode(key string, node ui.Node) tea.Cmd {
 	}
 	c := change.Change{
 		Title: "Deleted " + nodeTitle(key, node.Path), Calls: [][][]byte{client.Command("JSON.DEL", key, node.Path)},
-		UndoCalls: [][][]byte{back}, Checks: []change.Check{{Call: client.Command("JSON.GET", key, node.Path)}},
+		Undo: change.Undo{Calls: [][][]byte{back}, Checks: []change.Check{{Call: client.Command("JSON.GET", key, node.Path)}}},
 	}.Expecting(node.Text, client.Command("JSON.GET", key, strings.TrimPrefix(node.Path, "$")))
 	return r.confirm(Confirmation{title: "Delete " + nodeTitle(key, node.Path) + "?", change: c})
 }
@@ -100,7 +100,7 @@ func addMember(key string, object ui.Node, name, value string) (change.Change, e
 	path := object.Path + "[" + strings.TrimSpace(quoted.String()) + "]"
 	return change.Change{
 		Title: "Added " + nodeTitle(key, path), Calls: [][][]byte{client.Command("JSON.SET", key, path, value, "NX")},
-		UndoCalls: [][][]byte{client.Command("JSON.DEL", key, path)}, Checks: []change.Check{{Call: client.Command("JSON.GET", key, path)}},
+		Undo: change.Undo{Calls: [][][]byte{client.Command("JSON.DEL", key, path)}, Checks: []change.Check{{Call: client.Command("JSON.GET", key, path)}}},
 	}, nil
 }
 
@@ -111,7 +111,7 @@ func appendElement(key, path, value string) (change.Change, error) {
 	}
 	return change.Change{
 		Title: "Added to " + nodeTitle(key, path), Calls: [][][]byte{client.Command("JSON.ARRAPPEND", key, path, value)},
-		UndoCalls: [][][]byte{client.Command("JSON.ARRPOP", key, path)}, Checks: []change.Check{{Call: client.Command("JSON.ARRLEN", key, path)}},
+		Undo: change.Undo{Calls: [][][]byte{client.Command("JSON.ARRPOP", key, path)}, Checks: []change.Check{{Call: client.Command("JSON.ARRLEN", key, path)}}},
 	}, nil
 }
 

@@ -36,8 +36,8 @@ func (r *Pane) Rename(s Subject) tea.Cmd {
 		onto := c
 		onto.Calls = [][][]byte{client.Command("RENAME", key, name)}
 		c.Calls, c.Overwrite = [][][]byte{client.Command("RENAMENX", key, name)}, &onto
-		c.UndoCalls = [][][]byte{client.Command("RENAME", name, key)}
-		c.Checks = []change.Check{{Call: client.Command("EXISTS", key)}, {Call: client.Command("EXISTS", name)}}
+		c.Undo.Calls = [][][]byte{client.Command("RENAME", name, key)}
+		c.Undo.Checks = []change.Check{{Call: client.Command("EXISTS", key)}, {Call: client.Command("EXISTS", name)}}
 		return c, nil
 	}}
 	return nil

@@ -123,8 +123,8 @@ func (r *Pane) pendingSelected(v ui.Selection) bool {
 func (r *Pane) savePendingOnly(v ui.Selection, c change.Change) change.Change {
 	if v.Size > manyElements {
 		id := v.Element.Row[0]
-		c.BuildUndo = change.UndoPending(v.Key, v.Group, id)
-		c.Checks = []change.Check{{Call: change.PendingEntry(v.Key, v.Group, id)}}
+		c.Undo.Build = change.UndoPending(v.Key, v.Group, id)
+		c.Undo.Checks = []change.Check{{Call: change.PendingEntry(v.Key, v.Group, id)}}
 	}
 	return c
 }

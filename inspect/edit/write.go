@@ -50,7 +50,7 @@ func (r *Pane) onMade(w change.Made) tea.Cmd {
 	if w.Step != nil {
 		r.steps = append(r.steps, *w.Step)
 	}
-	if w.Step != nil || w.Irreversible && w.Err == nil {
+	if w.Step != nil || w.Undo.Never && w.Err == nil {
 		r.clearRedo()
 	}
 	switch {
