@@ -84,7 +84,7 @@ func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err erro
 		return *p.made, nil
 	}
 	defer catchLimit(&plan.Reply, &err)
-	env.DB, env.Fieldsets, env.MayStage, env.MayPack = p.db, p.fieldsets, p.options.has(staged), p.options.has(packs)
+	env.DB, env.Fieldsets, env.MayStage, env.Reply.MayPack = p.db, p.fieldsets, p.options.has(staged), p.options.has(packs)
 	env.Seed += uint64(i) << 32
 	if p.session == nil && p.make != nil {
 		return p.make(env), nil
@@ -94,11 +94,11 @@ func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err erro
 			hook()
 		}
 		if p.cmd.WantsFacts {
-			env.Facts, env.Running = p.session.engine.facts, p.session.engine.scripts.function()
+			env.Server.Facts, env.Server.Running = p.session.engine.facts, p.session.engine.scripts.function()
 		}
 	}
 	if p.session != nil {
-		env.MayRead, env.Rules, env.RESP2, env.Wait = p.session.mayRead(p.cmd), p.session.rules, p.session.resp2, p.wait
+		env.MayRead, env.Rules, env.Reply.RESP2, env.Wait = p.session.mayRead(p.cmd), p.session.rules, p.session.resp2, p.wait
 	}
 	var made translator.Plan
 	if p.make == nil {

@@ -67,7 +67,7 @@ type settings struct {
 	facts         translator.Facts // about the server; nil without one
 	readOnly      func() string    // reason that the store is read-only, or ""
 	awaitReplicas AwaitReplicas    // nil without replicas
-	acknowledged  func(bool) int64 // translator.Env.Acknowledged
+	acknowledged  func(bool) int64 // translator.Env.Server.Acknowledged
 	busyAfter     atomic.Int64     // ns; see SetBusyThreshold
 	timeLimit     atomic.Int64     // ns; see SetTimeLimit
 
@@ -193,6 +193,8 @@ func (e *Engine) SetUnlimitedScripts(on bool) { e.unlimitedScripts.Store(on) }
 func (e *Engine) SetFacts(facts translator.Facts) { e.facts = facts }
 
 func (e *Engine) env(db int, work *store.Work) translator.Env {
-	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db, Limits: e.limits.Load(), Work: work, Deadline: e.deadline, Search: &e.search, Clock: e.ticks,
-		Acknowledged: e.acknowledged, ErrorsOnly: e.errorsOnly}
+	return translator.Env{Now: e.now(), Seed: e.seed(), DB: db, Limits: e.limits.Load(), Work: work, Search: &e.search,
+		Timer:  translator.Timer{Deadline: e.deadline, Clock: e.ticks},
+		Server: translator.ServerState{Acknowledged: e.acknowledged},
+		Reply:  translator.ReplyForm{ErrorsOnly: e.errorsOnly}}
 }

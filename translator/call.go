@@ -22,23 +22,15 @@ type Env struct {
 	// they may run in another goroutine while the next call is translated.
 	Work *store.Work
 
-	// Deadline returns a function that reports whether the duration has passed. It is nil if the clock does not
-	// advance.
-	Deadline func(time.Duration) (late func() bool)
+	Timer  Timer
+	Server ServerState
+	Reply  ReplyForm
 
 	InScript bool  // a script runs the call
-	RESP2    bool  // the client cannot receive the types of RESP3, which some options need
 	Wait     *Wait // how the call waits if it finds nothing; nil if it must not wait. Only TS.READ needs to know
 	Rules    Rules // where they differ from Redis's
 
 	MayStage bool // a plan may be Staged: the call is not part of a pipeline or a transaction, and its keys are large
-
-	MayPack bool // the reply may be resp.Value.Packed
-
-	ErrorsOnly bool // the caller reads only errors: other replies may be wrong
-
-	Facts   Facts    // of the server, for INFO
-	Running *Running // the running function, for FUNCTION STATS; nil for none
 
 	// MayRead reports whether the user may read a key that the arguments do not name; nil for any key.
 	MayRead func(key []byte) bool
@@ -46,21 +38,40 @@ type Env struct {
 	// Search is the state of the search commands of the process; nil for none.
 	Search *SearchState
 
-	// Clock returns the time in ns since some moment, for FT.PROFILE; nil if the clock does not advance.
+	Fieldsets map[string][][]byte // of the session's HIMPORT PREPARE, by name
+}
+
+// Timer measures the time of a call. Its functions are nil if the clock does not advance.
+type Timer struct {
+	// Deadline returns a function that reports whether the duration has passed.
+	Deadline func(time.Duration) (late func() bool)
+
+	// Clock returns the time in ns since some moment, for FT.PROFILE.
 	Clock func() int64
+}
+
+// ServerState is the part of a server's state that commands show.
+type ServerState struct {
+	Facts   Facts    // for INFO
+	Running *Running // the running function, for FUNCTION STATS; nil for none
 
 	// Acknowledged counts the replicas that have all writes before the call, with aof on their disks; nil without replicas.
 	Acknowledged func(aof bool) int64
+}
 
-	Fieldsets map[string][][]byte // of the session's HIMPORT PREPARE, by name
+// ReplyForm says what the caller does with the reply.
+type ReplyForm struct {
+	RESP2      bool // the client cannot receive the types of RESP3, which some options need
+	MayPack    bool // the reply may be resp.Value.Packed
+	ErrorsOnly bool // the caller reads only errors: other replies may be wrong
 }
 
 // loadLibrary loads a library within Redis's time limit.
 func (e *Env) loadLibrary(source []byte) (*script.Library, resp.Value) {
-	if e.Deadline == nil {
+	if e.Timer.Deadline == nil {
 		return script.LoadLibrary(source, nil, e.Work.Allocate)
 	}
-	return script.LoadLibrary(source, e.Deadline(script.LoadTime), e.Work.Allocate)
+	return script.LoadLibrary(source, e.Timer.Deadline(script.LoadTime), e.Work.Allocate)
 }
 
 // Call is one command to translate.

@@ -287,7 +287,7 @@ const sqlCountFunctions = `SELECT (SELECT count(*) FROM libraries), (SELECT coun
 
 // functionStats does not use the store while a function runs, since the function may block it.
 func functionStats(c *Call) Plan {
-	f := c.Env.Running
+	f := c.Env.Server.Running
 	if f == nil {
 		return read(func(r *store.Result) resp.Value {
 			row := r.Rows[0][0]

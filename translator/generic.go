@@ -102,10 +102,10 @@ func wait(c *Call) Plan {
 
 // acknowledged returns the number of replicas that have all writes, with aof on their disks.
 func (c *Call) acknowledged(aof bool) int64 {
-	if c.Env.Acknowledged == nil {
+	if c.Env.Server.Acknowledged == nil {
 		return 0
 	}
-	return c.Env.Acknowledged(aof)
+	return c.Env.Server.Acknowledged(aof)
 }
 
 // waitaof refuses to wait for an append-only file here, since none exists: redis.io/commands/waitaof.

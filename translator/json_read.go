@@ -258,7 +258,7 @@ type jsonShape func(*document.Value, *store.Work) resp.Value
 // jsonShape parses the argument of FORMAT. The shape is nil for text, the default.
 func (c *Call) jsonShape(i int, text string) (jsonShape, resp.Value) {
 	switch {
-	case c.Env.RESP2:
+	case c.Env.Reply.RESP2:
 		return nil, resp.MakeError("ERR FORMAT argument is not supported on RESP2")
 	case i == len(c.Args):
 		return nil, commands.WrongArity(c.Command)

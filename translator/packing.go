@@ -17,7 +17,7 @@ type packing struct {
 
 // pack lets the store pack the rows of s. It returns nil if the reply must not be packed.
 func (c *Call) pack(s *store.Stmt, width int, bySeq bool) *packing {
-	if !c.Env.MayPack {
+	if !c.Env.Reply.MayPack {
 		return nil
 	}
 	p := &packing{width: width, bySeq: bySeq}

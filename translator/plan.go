@@ -80,7 +80,7 @@ func intOf(i int) func(*store.Result) resp.Value {
 
 // forReply returns s, whose rows only the reply needs. Without them, the reply is 0.
 func (c *Call) forReply(s store.Stmt) store.Stmt {
-	if c.Env.ErrorsOnly && !c.Env.InScript {
+	if c.Env.Reply.ErrorsOnly && !c.Env.InScript {
 		s.SkipIf = func(store.Result) bool { return true }
 	}
 	return s

@@ -60,8 +60,8 @@ const (
 
 // find runs the query, and calls next with the documents in order of their numbers.
 func (f *finder) find(w *store.Work, use func(w *store.Work) Plan) Plan {
-	if f.options.timeout > 0 && f.c.Env.Deadline != nil {
-		f.isLate = f.c.Env.Deadline(time.Duration(f.options.timeout) * time.Millisecond)
+	if f.options.timeout > 0 && f.c.Env.Timer.Deadline != nil {
+		f.isLate = f.c.Env.Timer.Deadline(time.Duration(f.options.timeout) * time.Millisecond)
 	}
 	f.c.use(f.ix)
 	next := func(w *store.Work) Plan {

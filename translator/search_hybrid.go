@@ -98,8 +98,8 @@ func (c *Call) hybrid(ix *searchIndex, q *hybridCall, p *profile, w *store.Work)
 		return answer(noSearchPermission)
 	}
 	began := int64(0)
-	if c.Env.Clock != nil {
-		began = c.Env.Clock()
+	if c.Env.Timer.Clock != nil {
+		began = c.Env.Timer.Clock()
 	}
 	s, bad := q.searches(c, ix)
 	if bad != "" {
@@ -239,7 +239,7 @@ func (q *hybridCall) reply(a *pipeline, began int64) resp.Value {
 		results.Elems = append(results.Elems, fields)
 	}
 	took := int64(0)
-	if clock := a.f.c.Env.Clock; clock != nil {
+	if clock := a.f.c.Env.Timer.Clock; clock != nil {
 		took = clock() - began
 	}
 	warnings := resp.EmptyArray

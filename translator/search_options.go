@@ -274,7 +274,7 @@ func (q querySchema) Field(name string) (query.Field, bool) {
 func (o *searchOptions) parse(c *Call, ix *searchIndex) (tree query.Node, bad string) {
 	switch {
 	case !o.expand:
-	case c.Env.RESP2:
+	case c.Env.Reply.RESP2:
 		return nil, "EXPAND format is only supported with RESP3"
 	case !ix.schema.JSON:
 		return nil, "EXPAND format is only supported with JSON"

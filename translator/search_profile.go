@@ -76,7 +76,7 @@ func (p *profile) created() {
 
 func ftProfile(c *Call) Plan {
 	d := &definition{words: c.Args[2:]}
-	p := &profile{clock: c.Env.Clock}
+	p := &profile{clock: c.Env.Timer.Clock}
 	if p.clock == nil {
 		p.clock = func() int64 { return 0 }
 	}

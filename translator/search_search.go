@@ -246,7 +246,7 @@ func (f *finder) reply(q *searchCall, total int, page []*hit, w *store.Work) res
 	width := 1 + toInt(q.withScores) + toInt(q.withPayloads) + toInt(q.withSortKeys) + toInt(!q.noContent)
 	v2 := resp.MakeArray(append(make([]resp.Value, 0, 1+len(page)*width), resp.MakeInt(int64(total)))...)
 	page = slices.DeleteFunc(slices.Clone(page), func(h *hit) bool { return h.key == nil })
-	if f.c.Env.RESP2 && !f.c.Env.InScript {
+	if f.c.Env.Reply.RESP2 && !f.c.Env.InScript {
 		for _, h := range page {
 			v2.Elems = append(v2.Elems, resp.MakeBulk(h.key.key))
 			f.replyOf(h, q, w, func(_ string, v resp.Value) { v2.Elems = append(v2.Elems, v) })

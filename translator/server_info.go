@@ -117,9 +117,9 @@ func info(c *Call) Plan {
 			continue
 		}
 		known := false
-		if c.Env.Facts != nil {
+		if c.Env.Server.Facts != nil {
 			var lines []string
-			if lines, known = c.Env.Facts(s.name); known {
+			if lines, known = c.Env.Server.Facts(s.name); known {
 				s.lines = facts(lines...)
 			}
 		}

@@ -54,10 +54,10 @@ func connectedReplicas(facts map[string]string) resp.Value {
 // replicationFacts returns INFO's fields about replication.
 func (c *Call) replicationFacts() map[string]string {
 	facts := map[string]string{}
-	if c.Env.Facts == nil {
+	if c.Env.Server.Facts == nil {
 		return facts
 	}
-	lines, _ := c.Env.Facts("Replication")
+	lines, _ := c.Env.Server.Facts("Replication")
 	for _, l := range lines {
 		name, value, _ := strings.Cut(l, ":")
 		facts[name] = value
