@@ -3,7 +3,6 @@ package value
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -22,47 +21,26 @@ import (
 // elementFilter holds the elements of a table that contain a text, or all of them in another order. The
 // elements are read once, in parts, and stay in memory up to a limit.
 type elementFilter struct {
-	base    *sheet // the table as stored
-	needle  string // "" for all elements
-	column  int    // the column to sort by, from 1; 0: as stored
-	reverse bool
+	base   *sheet // the table as stored
+	needle string // "" for all elements
+	elementOrder
 
-	rows       []match      // the rows on the screen
-	collected  []match      // the matches so far
+	rows       elementList  // the rows on the screen
+	collected  elementList  // the matches so far
 	trail      *chunkCursor // nil once everything was read
 	next       int          // the next chunk to read
 	after      int64        // of the hash of a file: the position of the last field that was read
 	readCount  int64        // the number of elements read
 	sortedLen  int          // how many of collected are sorted; meaningful only if full
 	matchCount int          // the number of matches, including dropped ones
-	bytes      int          // the size of collected
 	full       bool         // the limit was reached; the last elements in the order are dropped
 	halted     bool         // it does not continue by itself
-}
-
-// match holds an element that passed the filter.
-type match struct {
-	row  record
-	body string // the full element; "" if that is the last cell
-	n    int    // its index in the stored order
-
-	number  float64 // the sort cell as a number, if numeric
-	numeric bool
 }
 
 // limits bound the elements that a filter keeps: their number and their bytes.
 type limits struct{ elements, bytes int }
 
 var maxFiltered = limits{1 << 20, 64 << 20}
-
-// bytes returns the size of the element in bytes.
-func (e *match) bytes() int {
-	n := len(e.body)
-	for _, cell := range e.row {
-		n += len(cell)
-	}
-	return n
-}
 
 // hasElements reports whether the screen shows elements, and shows a notice if it does not.
 func (v *Pane) hasElements() bool {
@@ -138,13 +116,14 @@ func (v *Pane) changeFilter(change func(*elementFilter)) {
 	switch {
 	case w.needle == "" && w.column == 0 && !w.reverse:
 		v.sheets[top] = w.base
-	case s.filter != nil && w.needle == was.needle && w.trail == nil && was.rows != nil && !w.full:
-		w.sort()
+	case s.filter != nil && w.needle == was.needle && w.trail == nil && was.rows.refs != nil && !w.full:
+		w.rows.setKeys(w.elementOrder)
+		w.rows.sort(w.elementOrder)
 		s.filter = &w
 		s.showFiltered(true)
 	default:
 		w.begin()
-		w.rows = nil
+		w.rows = elementList{}
 		v.sheets[top] = &sheet{title: s.title, src: s.src, decoding: decoding{form: s.form, decodeTried: true}, chunking: chunking{per: perChunk, pager: newPager(0, true)}, searchHit: searchHit{needle: cmp.Or(w.needle, w.base.needle)}, filter: &w}
 	}
 	v.allowJobs()
@@ -165,34 +144,40 @@ func (w *elementFilter) begin() {
 	if of.src.repeats {
 		w.trail.firsts = client.NewSeenNames()
 	}
-	var room []match // for all elements, so that collect need not move them
+	var room []elementRef // for all elements, so that collect need not move them
 	if w.needle == "" {
-		room = make([]match, 0, min(max(of.size, 0), int64(maxFiltered.elements)))
+		room = make([]elementRef, 0, min(max(of.size, 0), int64(maxFiltered.elements)))
 	}
 	w.after = catalog.BeforeFields
-	w.collected, w.next, w.readCount, w.matchCount, w.bytes, w.full, w.halted = room, 0, 0, 0, 0, false, false
+	w.collected, w.next, w.readCount, w.matchCount, w.full, w.halted = elementList{refs: room}, 0, 0, 0, false, false
 }
 
 // filteredMsg carries the matches in further chunks.
 type filteredMsg struct {
 	filter *elementFilter
 	trail  *chunkCursor
-	rows   []match
+	found  elementList // with keys for the order
 	next   int
 	after  int64
 	read   int64
 	done   bool
 }
 
-// add adds all elements of c.
-func (m *filteredMsg) add(c *chunk) {
+// add adds all elements of c, after before matches.
+func (m *filteredMsg) add(c *chunk, before int) {
 	for i, row := range c.rows {
-		e := match{row: row}
+		body := ""
 		if c.bodies != nil {
-			e.body = c.bodies[i]
+			body = c.bodies[i]
 		}
-		m.rows = append(m.rows, e)
+		m.found.add(before+len(m.found.refs), row, body)
 	}
+}
+
+// finish makes the matches ready for their order.
+func (m *filteredMsg) finish(o elementOrder) {
+	m.found.flush()
+	m.found.setKeys(o)
 }
 
 // filterBatchBytes is roughly how many bytes are read before the matches are shown.
@@ -200,7 +185,7 @@ const filterBatchBytes = 1 << 20
 
 // readFiltered reads some more elements in a job.
 func (v *Pane) readFiltered(w *elementFilter) tea.Cmd {
-	t, conn, needle, next, looked, size := w.trail, v.Conn, w.needle, w.next, w.readCount, w.base.size
+	t, conn, needle, next, looked, size, before, order := w.trail, v.Conn, w.needle, w.next, w.readCount, w.base.size, w.matchCount, w.elementOrder
 	t.key, t.db = v.Key, v.DB
 	if v.Index != nil && w.base.src == sourceOf(keytype.Hash) {
 		return v.readFilteredFields(w)
@@ -225,8 +210,9 @@ func (v *Pane) readFiltered(w *elementFilter) tea.Cmd {
 			if err := fetchDetails(ctx, conn, t.db, t.src, t.key, c); err != nil {
 				return nil, err
 			}
-			m.add(c)
+			m.add(c, before)
 		}
+		m.finish(order)
 		return m, nil
 	})
 }
@@ -237,27 +223,25 @@ const fieldsAtOnce = 20_000
 // readFilteredFields reads some more fields of a hash from the index of a file in a job.
 func (v *Pane) readFilteredFields(w *elementFilter) tea.Cmd {
 	t, index, needle, looked, size := w.trail, v.Index, w.needle, w.readCount, w.base.size
-	after := w.after
+	after, before, order := w.after, w.matchCount, w.elementOrder
 	return v.Start(job.Filtering, func(ctx context.Context) (tea.Msg, error) {
 		m := filteredMsg{filter: w, trail: t}
 		var err error
 		m.after, m.done, err = index.Fields(ctx, t.db, t.key, after, fieldsAtOnce, func() func(rdb.Field) {
-			cells := make([]string, 0, 3*fieldsAtOnce)
-			m.read, m.rows = 0, nil
+			m.read, m.found = 0, elementList{refs: make([]elementRef, 0, fieldsAtOnce)}
 			return func(f rdb.Field) {
 				m.read++
-				both, expires := string(f.Name)+string(f.Value), ""
+				var expires []byte
 				if f.ExpiresAt != 0 {
-					expires = client.Decimal(f.ExpiresAt)
+					expires = []byte(client.Decimal(f.ExpiresAt))
 				}
-				row := record{both[:len(f.Name)], expires, both[len(f.Name):]}
-				if needle != "" && !t.src.rowContains(row, needle) {
+				if needle != "" && !t.src.rowContains(record{string(f.Name), string(expires), string(f.Value)}, needle) {
 					return
 				}
-				cells = append(cells, row...)
-				m.rows = append(m.rows, match{row: slices.Clip(cells[len(cells)-3:])})
+				m.found.addCells(before+len(m.found.refs), f.Name, expires, f.Value)
 			}
 		})
+		m.finish(order)
 		job.CostOf(ctx).Progress(looked+m.read, size)
 		return m, err
 	})
@@ -285,15 +269,15 @@ func (v *Pane) onFiltered(m filteredMsg) {
 	if s == nil || s.filter != w || w.trail != m.trail {
 		return
 	}
-	w.collect(m.rows, maxFiltered)
+	w.collect(&m.found, maxFiltered)
 	w.next, w.after, w.readCount = m.next, m.after, w.readCount+m.read
-	first := w.rows == nil
+	first := w.rows.refs == nil
 	switch {
 	case m.done || w.full && !w.reorders():
-		w.rows, w.collected, w.trail = w.collected, nil, nil
-		w.sort()
+		w.rows, w.collected, w.trail = w.collected, elementList{}, nil
+		w.rows.sort(w.elementOrder)
 		s.showFiltered(first)
-	case !w.reorders() && len(w.rows) <= len(w.collected):
+	case !w.reorders() && len(w.rows.refs) <= len(w.collected.refs):
 		w.rows = w.collected
 		s.showFiltered(first)
 	}
@@ -303,86 +287,32 @@ func (v *Pane) onFiltered(m filteredMsg) {
 // reorders reports whether the elements are shown in another order than stored.
 func (w *elementFilter) reorders() bool { return w.column != 0 || w.reverse }
 
-// collect adds rows. Beyond the limits it keeps the rows that come first in the order, so the screen
+// collect adds elements. Beyond the limits it keeps the elements that come first in the order, so the screen
 // shows the beginning of the order, whatever was read later.
-func (w *elementFilter) collect(rows []match, most limits) {
-	for _, e := range rows {
-		e.n = w.matchCount
-		w.matchCount++
-		if w.reorders() {
-			w.setSortKey(&e)
-			if w.full && w.compare(e, w.collected[w.sortedLen-1]) > 0 {
-				continue
-			}
-		}
-		w.collected = append(w.collected, e)
-		w.bytes += e.bytes()
-		if len(w.collected) >= most.elements || w.bytes >= most.bytes {
-			w.full = true
-			w.dropLast()
-		}
-	}
-}
-
-// dropLast drops the last eighth of the elements in the order. Dropping many at once avoids a sort for
-// every further element.
-func (w *elementFilter) dropLast() {
-	if !w.reorders() {
+func (w *elementFilter) collect(found *elementList, most limits) {
+	w.matchCount += len(found.refs)
+	l := &w.collected
+	l.take(found, func(r elementRef) bool {
+		return !w.reorders() || !w.full || l.compare(w.elementOrder, r, l.refs[w.sortedLen-1]) <= 0
+	})
+	if len(l.refs) < most.elements && l.bytes < most.bytes {
 		return
 	}
-	slices.SortFunc(w.collected, w.compare)
-	w.sortedLen = max(len(w.collected)*7/8, 1)
-	clear(w.collected[w.sortedLen:])
-	w.collected, w.bytes = w.collected[:w.sortedLen], 0
-	for i := range w.collected {
-		w.bytes += w.collected[i].bytes()
+	w.full = true
+	if w.reorders() {
+		// Dropping many at once avoids a sort for every further element.
+		l.sort(w.elementOrder)
+		l.keepFirst(limits{most.elements * 7 / 8, most.bytes * 7 / 8})
+		w.sortedLen = len(l.refs)
 	}
-}
-
-// sort sorts the rows.
-func (w *elementFilter) sort() {
-	for i := range w.rows {
-		w.setSortKey(&w.rows[i])
-	}
-	slices.SortFunc(w.rows, w.compare)
-}
-
-// setSortKey parses the number in the sort column.
-func (w *elementFilter) setSortKey(e *match) {
-	if e.numeric = false; w.column > 0 {
-		number, err := strconv.ParseFloat(e.row[w.column-1], 64)
-		e.number, e.numeric = number, err == nil
-	}
-}
-
-// compare orders elements: numbers before other cells, and equal cells as stored.
-func (w *elementFilter) compare(a, b match) int {
-	c := 0
-	switch {
-	case w.column == 0:
-	case a.numeric != b.numeric:
-		if c = 1; a.numeric {
-			c = -1
-		}
-	default:
-		if a.numeric {
-			c = cmp.Compare(a.number, b.number)
-		}
-		c = cmp.Or(c, strings.Compare(a.row[w.column-1], b.row[w.column-1]))
-	}
-	c = cmp.Or(c, a.n-b.n)
-	if w.reverse {
-		return -c
-	}
-	return c
 }
 
 // stopFilter stops reading and shows the matches so far.
 func (s *sheet) stopFilter() {
 	s.filter.halted = true
-	if w := s.filter; len(w.collected) > len(w.rows) {
-		w.rows = slices.Clone(w.collected)
-		w.sort()
+	if w := s.filter; len(w.collected.refs) > len(w.rows.refs) {
+		w.rows = w.collected.clone()
+		w.rows.sort(w.elementOrder)
 		s.showFiltered(true)
 	}
 }
@@ -390,7 +320,7 @@ func (s *sheet) stopFilter() {
 // showFiltered lays the rows out again. The cursor keeps its place, or moves to the first row if first
 // is set.
 func (s *sheet) showFiltered(first bool) {
-	s.size = int64(len(s.filter.rows))
+	s.size = int64(len(s.filter.rows.refs))
 	p := &s.pager
 	p.chunks, p.count = map[int]*chunk{}, chunksOf(s.size, perChunk)
 	if last := max(p.count-1, 0); first || p.cursor.chunk > last {
@@ -402,9 +332,10 @@ func (s *sheet) showFiltered(first bool) {
 func (w *elementFilter) chunk(i int) *chunk {
 	from := i * perChunk
 	c := &chunk{hasDetails: true}
-	for _, e := range w.rows[from:min(from+perChunk, len(w.rows))] {
-		c.rows = append(c.rows, e.row)
-		c.bodies = append(c.bodies, cmp.Or(e.body, e.row[len(e.row)-1]))
+	for _, r := range w.rows.refs[from:min(from+perChunk, len(w.rows.refs))] {
+		row, body := w.rows.element(r, nil)
+		c.rows = append(c.rows, row)
+		c.bodies = append(c.bodies, cmp.Or(body, row[len(row)-1]))
 	}
 	return c
 }
@@ -435,8 +366,9 @@ func (v *Pane) IsFiltered() bool { return v.sheet() != nil && v.sheet().filter !
 
 // seek returns the next matching row, or the previous one if step is -1.
 func (w *elementFilter) seek(from position, text string, step int) (at position, found bool) {
-	for i := from.chunk*perChunk + from.line + step; i >= 0 && i < len(w.rows); i += step {
-		if w.base.src.rowContains(w.rows[i].row, text) {
+	var row record
+	for i := from.chunk*perChunk + from.line + step; i >= 0 && i < len(w.rows.refs); i += step {
+		if row, _ = w.rows.element(w.rows.refs[i], row[:0]); w.base.src.rowContains(row, text) {
 			return position{i / perChunk, i % perChunk}, true
 		}
 	}
@@ -470,9 +402,9 @@ func (w *elementFilter) place() string {
 	}
 	switch {
 	case w.full && w.reorders() && w.trail == nil:
-		return "the first " + display.Grouped(int64(len(w.rows))) + " of " + display.Counted(int64(w.matchCount), w.base.src.unit[0], w.base.src.unit[1]) + " in this order"
+		return "the first " + display.Grouped(int64(len(w.rows.refs))) + " of " + display.Counted(int64(w.matchCount), w.base.src.unit[0], w.base.src.unit[1]) + " in this order"
 	case w.full && !w.reorders():
-		return "the first " + display.Grouped(int64(len(w.rows))) + "; more do not fit in memory"
+		return "the first " + display.Grouped(int64(len(w.rows.refs))) + "; more do not fit in memory"
 	case w.trail != nil:
 		return "searched " + display.Grouped(w.readCount) + " of " + all
 	}
