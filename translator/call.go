@@ -59,7 +59,7 @@ type ServerState struct {
 	Acknowledged func(aof bool) int64
 }
 
-// ReplyForm says what the caller does with the reply.
+// ReplyForm describes how the caller reads the reply.
 type ReplyForm struct {
 	RESP2      bool // the client cannot receive the types of RESP3, which some options need
 	MayPack    bool // the reply may be resp.Value.Packed

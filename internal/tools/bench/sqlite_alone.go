@@ -71,7 +71,7 @@ func randomNames(format string, distinct int) string {
 		SELECT CAST(printf('%s', abs(random()) %% %d) AS BLOB) FROM i`, timedRows, format, distinct)
 }
 
-// timedSQL is a statement. With a test it handles timedRows rows, and is timed.
+// timedSQL holds a statement. With a test it handles timedRows rows, and is timed.
 type timedSQL struct{ test, sql string }
 
 // timeSQL runs statements, and returns the rows per second of processor time of each test.
