@@ -105,6 +105,9 @@ func serveEvents(t *testing.T) string {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		switch kind, name, _ := strings.Cut(r.URL.Path[1:], "/"); kind {
+		default:
+			http.Error(w, `{"error":"ERR unknown command"}`, http.StatusBadRequest)
+			return
 		case "subscribe":
 			fmt.Fprintf(w, "data: subscribe,%s,1\n\ndata: message,%s,one, two\n\n", name, name)
 		case "psubscribe":

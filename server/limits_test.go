@@ -105,7 +105,7 @@ func TestMaxClientsOverREST(t *testing.T) {
 
 // TestClientThatTakesNothing closes a client that does not read, and frees its memory.
 func TestClientThatTakesNothing(t *testing.T) {
-	s := serve(t, server.Config{WriteTimeout: 50 * time.Millisecond})
+	s := serve(t, server.Config{WriteTimeout: 500 * time.Millisecond})
 	c := s.dial(t)
 	const size = 40 << 20 // more than any socket buffers
 	c.do("SET", "big", strings.Repeat("x", size))

@@ -170,7 +170,7 @@ func TestKillBusy(t *testing.T) {
 
 // TestClientThatTakesNothingOfMany closes a client that does not read many small replies.
 func TestClientThatTakesNothingOfMany(t *testing.T) {
-	s := serve(t, server.Config{WriteTimeout: 50 * time.Millisecond})
+	s := serve(t, server.Config{WriteTimeout: 500 * time.Millisecond})
 	c := s.dial(t)
 	c.do("SET", "k", strings.Repeat("x", 100_000))
 	deaf := s.dial(t)

@@ -137,7 +137,7 @@ func TestEventsAreRefused(t *testing.T) {
 
 // TestEventsThatAreNotRead closes a stream that is not read, and holds only some of its events.
 func TestEventsThatAreNotRead(t *testing.T) {
-	s := serve(t, server.Config{WriteTimeout: 200 * time.Millisecond})
+	s := serve(t, server.Config{WriteTimeout: 500 * time.Millisecond})
 	c := s.dial(t)
 	nc, err := net.Dial("tcp", strings.TrimPrefix(s.rest, "http://"))
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // TestBadRequests serves other clients while some send endless or too large headers, bodies and requests, with and
 // without TLS.
 func TestBadRequests(t *testing.T) {
-	s := serve(t, server.Config{MaxRequest: 1 << 20, WriteTimeout: 50 * time.Millisecond})
+	s := serve(t, server.Config{MaxRequest: 1 << 20, WriteTimeout: time.Second})
 	_, overREST, trust := s.secured(t, authority.New(t), server.TLSFiles{}, slog.New(slog.DiscardHandler))
 	s.dial(t).do("SET", "big", strings.Repeat("x", 40<<20))
 	plain := func() net.Conn { return s.web(t) }
