@@ -224,11 +224,15 @@ func (o *searchOptions) geoFilter(d *definition, s *inverted.Schema) string {
 			return "Bad arguments for " + name + ": " + wrongArgument
 		}
 	}
-	if n.Meters() <= 0 && n.Radius > 0 {
+	invalid := n.Invalid()
+	if invalid == query.UnknownUnit {
 		return "Unknown distance unit " + n.Unit
 	}
 	if f := s.Field(n.Field); f == nil || f.Type != inverted.Geo {
 		return "Unknown Field '" + n.Field + "'"
+	}
+	if invalid != "" {
+		return invalid
 	}
 	o.filters = append(o.filters, n)
 	return ""

@@ -196,7 +196,7 @@ func (s Shape) steps() uint {
 	if s.Box {
 		radius = math.Sqrt(s.Width/2*(s.Width/2) + s.Height/2*(s.Height/2))
 	}
-	if radius == 0 {
+	if radius <= 0 {
 		return maxStep
 	}
 	step := -1

@@ -1,6 +1,9 @@
 package query
 
-import "regexp"
+import (
+	"math"
+	"regexp"
+)
 
 // Node is a node of a query's tree: one of the pointer types of this file.
 type Node interface {
@@ -136,6 +139,22 @@ type Geo struct {
 	Lon, Lat float64
 	Radius   float64
 	Unit     string // m, km, mi or ft
+}
+
+// UnknownUnit is the result of Geo.Invalid for a circle in unknown units.
+const UnknownUnit = "Invalid GeoFilter unit"
+
+// Invalid returns the reason why no point can be in the circle, or "".
+func (g *Geo) Invalid() string {
+	switch {
+	case unitMeters[g.Unit] == 0:
+		return UnknownUnit
+	case !(math.Abs(g.Lat) <= 85.05112878 && math.Abs(g.Lon) <= 180):
+		return "Invalid GeoFilter lat/lon"
+	case !(g.Radius > 0):
+		return "Invalid GeoFilter radius"
+	}
+	return ""
 }
 
 // Meters returns the circle's radius in meters.

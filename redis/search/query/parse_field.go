@@ -149,17 +149,11 @@ func (p *parser) numericRange(name token, low, high float64, lowOpen, highOpen b
 }
 
 func (p *parser) circle(name token, lon, lat, radius float64, unit string) Node {
-	unit = strings.ToLower(unit)
-	switch {
-	case p.late != nil || p.err != nil:
-	case unitMeters[unit] == 0:
-		p.failLate("SEARCH_SYNTAX", "Invalid GeoFilter unit")
-	case math.Abs(lat) > 85.05112878 || math.Abs(lon) > 180:
-		p.failLate("SEARCH_SYNTAX", "Invalid GeoFilter lat/lon")
-	case radius <= 0:
-		p.failLate("SEARCH_SYNTAX", "Invalid GeoFilter radius")
+	n := &Geo{p.base(), unescape(name.text), lon, lat, radius, strings.ToLower(unit)}
+	if reason := n.Invalid(); reason != "" && p.late == nil && p.err == nil {
+		p.failLate("SEARCH_SYNTAX", "%s", reason)
 	}
-	return &Geo{p.base(), unescape(name.text), lon, lat, radius, unit}
+	return n
 }
 
 // text parses a word or a parameter.
