@@ -1,7 +1,7 @@
 package query
 
 // Expand returns the tree with every term that is not verbatim replaced by the union of itself and the terms that extras
-// returns for it. Terms with Fields of their own match in those fields only.
+// returns for it. Terms with Fields of their own match in those fields only. Terms of a negation stay as they are.
 func Expand(n Node, extras func(*Term) []*Term) Node {
 	switch n := n.(type) {
 	case *Term:
@@ -10,8 +10,6 @@ func Expand(n Node, extras func(*Term) []*Term) Node {
 		expandAll(n.Children, extras)
 	case *Or:
 		expandAll(n.Children, extras)
-	case *Not:
-		n.Child = Expand(n.Child, extras)
 	case *Optional:
 		n.Child = Expand(n.Child, extras)
 	case *KNN:
