@@ -263,8 +263,6 @@ func (a *pipeline) rowFields(r *aggregateRow) resp.Value {
 		value := exprReply(v, a.q.expand)
 		if v, is := r.json[name]; is && a.q.expand {
 			value = jsonExpanded(v, a.work)
-		} else if is {
-			value = resp.MakeString(string(v.Append(nil)))
 		}
 		fields.Elems = append(fields.Elems, resp.MakeString(name), value)
 	}
@@ -286,6 +284,9 @@ func (q *rowCursor) rowsReply() resp.Value {
 
 // exprReply returns a value of a row. A number is text, unless expand is set.
 func exprReply(v expr.Value, expand bool) resp.Value {
+	if v.Shown != "" {
+		return resp.MakeString(v.Shown)
+	}
 	switch v.Kind {
 	case expr.Null:
 		return resp.Nil

@@ -15,7 +15,7 @@ func TestExpandedSearch(t *testing.T) {
 		"FT.SEARCH j hello FORMAT EXPAND DIALECT 3 RETURN 5 n a $.b AS c", "%5 $10 attributes *0 $6 format $6 EXPAND $7 results *1 %3 $2 id $3 d:1"+
 			" $16 extra_attributes %3 $1 n *1 :5 $1 a *2 $1 x _ $1 c *1 #t $6 values *0 $13 total_results :1 $7 warning *0",
 		"FT.AGGREGATE j hello FORMAT EXPAND DIALECT 3 LOAD 2 @n @a APPLY @n*2 AS m", "%5 $10 attributes *0 $6 format $6 EXPAND $7 results *1 %2"+
-			" $16 extra_attributes %3 $1 n :5 $1 a *2 $1 x _ $1 m ,10 $6 values *0 $13 total_results :1 $7 warning *0",
+			" $16 extra_attributes %3 $1 n *1 :5 $1 a *2 $1 x _ $1 m ,10 $6 values *0 $13 total_results :1 $7 warning *0",
 		"FT.SEARCH j hello FORMAT EXPAND DIALECT 2", "-EXPAND format requires dialect 3 or greater",
 		"FT.SEARCH h hello FORMAT EXPAND DIALECT 3", "-EXPAND format is only supported with JSON",
 		"FT.AGGREGATE h hello FORMAT EXPAND DIALECT 3", "-EXPAND format is only supported with JSON",

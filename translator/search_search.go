@@ -438,8 +438,11 @@ func jsonValue(src *inverted.Source, path string, dialect int) (string, bool) {
 	case dialect >= 3:
 		return string((&document.Value{Kind: document.Array, Elems: values}).Append(nil)), true
 	}
-	if values[0].Kind == document.Null {
+	switch values[0].Kind {
+	case document.Null:
 		return "", false
+	case document.Bool, document.Float:
+		return jsonExpr(values[0]).String(), true
 	}
 	return textOf(values[0]), true
 }

@@ -64,31 +64,49 @@ func (a *pipeline) documentProperty(r *aggregateRow, h *hit, name string) (expr.
 	if len(values) == 0 {
 		return expr.Value{}, false
 	}
-	if a.q.dialect >= 3 && len(values) > 1 {
-		values = []*document.Value{{Kind: document.Array, Elems: values}}
+	if a.q.dialect < 3 || field != nil && field.Sortable && !a.isLoaded(name) {
+		return jsonExpr(values[0]), true
 	}
-	if a.q.expand || values[0].Kind == document.Array || values[0].Kind == document.Object {
-		if r.json == nil {
-			r.json = map[string]*document.Value{}
-		}
-		r.json[name] = values[0]
+	all := &document.Value{Kind: document.Array, Elems: values}
+	if r.json == nil {
+		r.json = map[string]*document.Value{}
 	}
-	return jsonExpr(values[0]), true
+	r.json[name] = all
+	v := expr.Value{}
+	if first := firstScalar(values[0]); first != nil {
+		v = jsonExpr(first)
+	}
+	v.Shown = string(all.Append(nil))
+	return v, true
 }
 
-// jsonExpr converts a value of a document.
+// isLoaded reports whether LOAD names the property.
+func (a *pipeline) isLoaded(name string) bool {
+	return slices.ContainsFunc(a.q.load, func(f returnedField) bool { return f.name == name })
+}
+
+// firstScalar returns the first element of an array, else v. It is nil if the array is empty.
+func firstScalar(v *document.Value) *document.Value {
+	switch {
+	case v.Kind != document.Array:
+		return v
+	case len(v.Elems) == 0:
+		return nil
+	}
+	return v.Elems[0]
+}
+
+// jsonExpr converts a value of a document: an array or an object to its text, a boolean to 1 or 0.
 func jsonExpr(v *document.Value) expr.Value {
 	switch {
 	case v.IsNumber():
 		return expr.Num(v.Double())
+	case v.Kind == document.Bool && v.Bool:
+		return expr.Num(1)
+	case v.Kind == document.Bool:
+		return expr.Num(0)
 	case v.Kind == document.Null:
 		return expr.Value{}
-	case v.Kind == document.Array:
-		items := make([]expr.Value, len(v.Elems))
-		for i, e := range v.Elems {
-			items[i] = jsonExpr(e)
-		}
-		return expr.List(items...)
 	}
 	return expr.Str(textOf(v))
 }

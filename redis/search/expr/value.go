@@ -26,6 +26,7 @@ type Value struct {
 	Str   string
 	Items []Value // of an Array, and the values of a Map
 	Names []string
+	Shown string // what rows show instead of the value: the JSON of all values that it is the first of
 }
 
 // Num returns a number.
