@@ -213,7 +213,7 @@ func (f *finder) property(h *hit, name string) sortable {
 			return sortable{isNumber: true, number: n}
 		}
 	}
-	if field.Sortable && !field.Unnormalized && (field.Type == inverted.Text || field.Type == inverted.Tag && !field.CaseSensitive) {
+	if field.SortsNormalized() {
 		v = strings.ToLower(v)
 	}
 	return sortable{text: v}

@@ -5,6 +5,7 @@ package translator
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/meowdis/meowdis/redis/search/expr"
 	"github.com/meowdis/meowdis/redis/search/query"
@@ -46,21 +47,35 @@ func (a *pipeline) documentProperty(r *aggregateRow, h *hit, name string) (expr.
 	if field != nil {
 		path = field.Path
 	}
-	src := h.key.source
-	if src.Root == nil {
-		text, ok := src.Value(path)
-		if !ok {
-			return expr.Value{}, false
-		}
-		v := expr.Str(text)
-		if field != nil && field.Type == inverted.Numeric {
-			if n, is := v.Number(); is {
-				v = expr.Num(n)
-			}
-		}
+	if h.key.source.Root == nil {
+		return a.hashProperty(h.key.source, field, name, path)
+	}
+	return a.jsonProperty(r, field, name, path)
+}
+
+// hashProperty returns a field of a hash. Unless LOAD names it, a sortable field has the form in which it is sorted.
+func (a *pipeline) hashProperty(src *inverted.Source, field *inverted.Field, name, path string) (expr.Value, bool) {
+	value, ok := src.Value(path)
+	if !ok {
+		return expr.Value{}, false
+	}
+	v := expr.Str(value)
+	if field == nil {
 		return v, true
 	}
-	values := src.Select(path)
+	if n, is := v.Number(); is && field.Type == inverted.Numeric {
+		return expr.Num(n), true
+	}
+	if field.SortsNormalized() && !a.isLoaded(name) {
+		v.Str = strings.ToLower(value)
+	}
+	return v, true
+}
+
+// jsonProperty returns what a path selects in a document: the first value, which rows show as an array of all from dialect
+// 3 on.
+func (a *pipeline) jsonProperty(r *aggregateRow, field *inverted.Field, name, path string) (expr.Value, bool) {
+	values := r.hit.key.source.Select(path)
 	if len(values) == 0 {
 		return expr.Value{}, false
 	}
@@ -82,7 +97,7 @@ func (a *pipeline) documentProperty(r *aggregateRow, h *hit, name string) (expr.
 
 // isLoaded reports whether LOAD names the property.
 func (a *pipeline) isLoaded(name string) bool {
-	return slices.ContainsFunc(a.q.load, func(f returnedField) bool { return f.name == name })
+	return a.q.loadAll || slices.ContainsFunc(a.q.load, func(f returnedField) bool { return f.name == name })
 }
 
 // firstScalar returns the first element of an array, else v. It is nil if the array is empty.

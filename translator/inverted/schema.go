@@ -47,6 +47,11 @@ type Field struct {
 	Vector VectorOptions
 }
 
+// SortsNormalized reports whether values are in lower case where they are sorted and grouped.
+func (f *Field) SortsNormalized() bool {
+	return f.Sortable && !f.Unnormalized && (f.Type == Text || f.Type == Tag && !f.CaseSensitive)
+}
+
 // VectorOptions holds the arguments of a VECTOR field.
 type VectorOptions struct {
 	Algorithm, DataType, Metric string
