@@ -103,6 +103,11 @@ func (l *lexer) scan() (t token, ok bool) {
 	case c == '\'' && l.dialect > 1:
 		return token{kind: squote, pos: at, end: at + 1}, true
 	}
+	if c == '-' && l.dialect == 1 && at+1 < len(in) && in[at+1] != '+' {
+		if end := numberEnd(in, at+1); end > at+1 {
+			return token{kind: number, pos: at, end: end, text: in[at:end], near: in[at:end]}, true
+		}
+	}
 	if k, known := single[c]; known {
 		return token{kind: k, pos: at, end: at + 1}, true
 	}
