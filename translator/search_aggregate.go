@@ -64,7 +64,7 @@ func (c *Call) aggregate(ix *searchIndex, q *aggregateCall, p *profile, w *store
 	f := &finder{c: c, ix: ix, tree: tree, profile: p, options: &q.searchOptions, scores: q.addScores || slices.Contains(names, "__score")}
 	p.created()
 	return f.find(w, func(w *store.Work) Plan {
-		a := &pipeline{f: f, q: q, work: w, terms: queryTerms(tree)}
+		a := &pipeline{f: f, q: q, work: w, terms: queryTerms(tree), shown: yielded(tree)}
 		run := func(w *store.Work) Plan {
 			a.work = w
 			if a.loads() {
@@ -116,7 +116,7 @@ func (q *aggregateCall) check(ix *searchIndex, tree query.Node) (names []string,
 			case known[name]:
 			case ix.schema.Field(name) != nil && !known["*grouped"]:
 				names = append(names, name)
-			case yields(tree, name) && !known["*grouped"], q.loadAll && !known["*grouped"]:
+			case slices.Contains(yielded(tree), name) && !known["*grouped"], q.loadAll && !known["*grouped"]:
 			default:
 				if _, sort := step.(*sortStep); sort {
 					return nil, fmt.Sprintf("Property `%s` not loaded nor in schema", name)

@@ -60,7 +60,7 @@ func (c *Call) search(ix *searchIndex, q *searchCall, p *profile, w *store.Work)
 	p.parsed()
 	f := &finder{c: c, ix: ix, tree: tree, options: &q.searchOptions, explains: q.explainScore, profile: p}
 	f.scores = q.withScores || q.sortBy == "" && !isKNN(tree)
-	if q.sortBy != "" && ix.schema.Field(q.sortBy) == nil && !yields(tree, q.sortBy) && q.sortBy != "__key" && q.sortBy != "__score" {
+	if q.sortBy != "" && ix.schema.Field(q.sortBy) == nil && !slices.Contains(yielded(tree), q.sortBy) && q.sortBy != "__key" && q.sortBy != "__score" {
 		return fail(fmt.Sprintf("Property `%s` not loaded nor in schema", q.sortBy))
 	}
 	f.limit, f.limited = int(min(q.offset, math.MaxInt32)+min(q.limit, math.MaxInt32)), q.sortBy == "" && !isKNN(tree)
@@ -92,17 +92,19 @@ func isKNN(tree query.Node) bool {
 	return is
 }
 
-// yields reports whether a clause of vectors yields a distance of the name.
-func yields(tree query.Node, name string) (found bool) {
+// yielded returns the names of the distances that the clauses of vectors yield.
+func yielded(tree query.Node) (names []string) {
 	query.Walk(tree, func(n query.Node) {
 		switch n := n.(type) {
 		case *query.KNN:
-			found = found || n.ScoreAs == name
+			names = append(names, n.ScoreAs)
 		case *query.VectorRange:
-			found = found || n.ScoreAs == name
+			if n.ScoreAs != "" {
+				names = append(names, n.ScoreAs)
+			}
 		}
 	})
-	return found
+	return names
 }
 
 func keysOfHits(hits []*hit) []*keyRow {
