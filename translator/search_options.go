@@ -293,6 +293,9 @@ func (o *searchOptions) parse(c *Call, ix *searchIndex) (tree query.Node, bad st
 	if err != nil {
 		return nil, err.Error()
 	}
+	if bad := unsupported(tree, ix.schema); bad != "" {
+		return nil, bad
+	}
 	if !o.verbatim {
 		tree = query.Expand(tree, func(t *query.Term) []*query.Term { return o.extras(ix, t) })
 	}
@@ -300,6 +303,26 @@ func (o *searchOptions) parse(c *Call, ix *searchIndex) (tree query.Node, bad st
 		tree = withFilters(tree, o.filters)
 	}
 	return tree, ""
+}
+
+// unsupported returns the error of a clause that its TEXT fields do not support, "" if there is none.
+func unsupported(tree query.Node, s *inverted.Schema) (bad string) {
+	some := func(fields []string, is func(f *inverted.Field) bool) bool {
+		return slices.ContainsFunc(s.Fields, func(f *inverted.Field) bool {
+			return f.Type == inverted.Text && (fields == nil || slices.Contains(fields, f.Name)) && is(f)
+		})
+	}
+	suffixes := some(nil, func(f *inverted.Field) bool { return f.Suffixes })
+	query.Walk(tree, func(n query.Node) {
+		base := n.Common()
+		if base.Phonetic != nil && *base.Phonetic && !some(base.Fields, func(f *inverted.Field) bool { return f.Phonetic != "" }) {
+			bad = "field does not support phonetics"
+		}
+		if a, is := n.(*query.Affix); is && a.Kind != query.Prefix && suffixes && a.Fields != nil && some(a.Fields, func(f *inverted.Field) bool { return !f.Suffixes }) {
+			bad = "Contains query on fields without WITHSUFFIXTRIE support"
+		}
+	})
+	return bad
 }
 
 // extras returns the terms that a term of the query matches beside itself. Fields that are not stemmed, or have no phonetic
@@ -315,7 +338,9 @@ func (o *searchOptions) extras(ix *searchIndex, t *query.Term) (all []*query.Ter
 		if f.Type != inverted.Text || t.Fields != nil && !slices.Contains(t.Fields, f.Name) {
 			continue
 		}
-		for _, extra := range text.Expansions(t.Text, ix.schema.Analysis(f, language, ix.synonyms)) {
+		analysis := ix.schema.Analysis(f, language, ix.synonyms)
+		analysis.Phonetic = analysis.Phonetic && (t.Phonetic == nil || *t.Phonetic)
+		for _, extra := range text.Expansions(t.Text, analysis) {
 			if fields[extra] == nil {
 				order = append(order, extra)
 			}

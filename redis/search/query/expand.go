@@ -1,34 +1,42 @@
 package query
 
 // Expand returns the tree with every term that is not verbatim replaced by the union of itself and the terms that extras
-// returns for it. Terms with Fields of their own match in those fields only. Terms of a negation stay as they are.
-func Expand(n Node, extras func(*Term) []*Term) Node {
+// returns for it. Terms with Fields of their own match in those fields only. Terms of a negation stay as they are. extras
+// sees the attribute $phonetic of the clauses around a term as the term's own.
+func Expand(n Node, extras func(*Term) []*Term) Node { return expand(n, nil, extras) }
+
+func expand(n Node, phonetic *bool, extras func(*Term) []*Term) Node {
+	if own := n.Common().Phonetic; own != nil {
+		phonetic = own
+	}
 	switch n := n.(type) {
 	case *Term:
-		return expandTerm(n, extras)
+		return expandTerm(n, phonetic, extras)
 	case *And:
-		expandAll(n.Children, extras)
+		expandAll(n.Children, phonetic, extras)
 	case *Or:
-		expandAll(n.Children, extras)
+		expandAll(n.Children, phonetic, extras)
 	case *Optional:
-		n.Child = Expand(n.Child, extras)
+		n.Child = expand(n.Child, phonetic, extras)
 	case *KNN:
-		n.Filter = Expand(n.Filter, extras)
+		n.Filter = expand(n.Filter, phonetic, extras)
 	}
 	return n
 }
 
-func expandAll(nodes []Node, extras func(*Term) []*Term) {
+func expandAll(nodes []Node, phonetic *bool, extras func(*Term) []*Term) {
 	for i := range nodes {
-		nodes[i] = Expand(nodes[i], extras)
+		nodes[i] = expand(nodes[i], phonetic, extras)
 	}
 }
 
-func expandTerm(t *Term, extras func(*Term) []*Term) Node {
+func expandTerm(t *Term, phonetic *bool, extras func(*Term) []*Term) Node {
 	if t.Verbatim || t.Text == "" {
 		return t
 	}
-	added := extras(t)
+	asked := *t
+	asked.Phonetic = phonetic
+	added := extras(&asked)
 	if len(added) == 0 {
 		return t
 	}
