@@ -29,7 +29,7 @@ const (
 )
 
 const (
-	sqlSetSuggestion = `UPDATE suggestions SET score = iif(?5, score, 0) + ?4, payload = ifnull(?6, payload)
+	sqlSetSuggestion = `UPDATE suggestions SET score = ifnull(iif(?5, score, 0) + ?4, 0), payload = ifnull(?6, payload)
 		WHERE key_id = ` + thisID + ` AND folded = ?7 AND string = ?3`
 	sqlAddSuggestion  = `INSERT INTO suggestions(key_id, string, folded, score, payload) VALUES(` + thisID + `, ?3, ?5, ?4, ?6) ON CONFLICT DO NOTHING`
 	sqlDropSuggestion = `DELETE FROM suggestions WHERE key_id = ` + liveID + ` AND folded = ?4 AND string = ?5`
