@@ -69,15 +69,7 @@ func (c *collect) clause(word string, args []string) (rest []string, err error) 
 		c.distinct = true
 		return args, nil
 	case "FIELDS":
-		if len(args) > 0 && args[0] == "*" {
-			c.all = true
-			return args[1:], nil
-		}
-		names, rest, err := counted(args)
-		for _, name := range names {
-			c.fields = append(c.fields, strings.TrimPrefix(name, "@"))
-		}
-		return rest, err
+		return c.fieldNames(args)
 	case "SORTBY":
 		names, rest, err := counted(args)
 		for _, name := range names {
@@ -102,6 +94,23 @@ func (c *collect) clause(word string, args []string) (rest []string, err error) 
 		return args[2:], nil
 	}
 	return nil, badArgs("COLLECT", unknownArg)
+}
+
+// fieldNames parses the fields to collect: *, or a counted list. The documentation's example has * as a list of one.
+func (c *collect) fieldNames(args []string) (rest []string, err error) {
+	if len(args) > 0 && args[0] == "*" {
+		c.all = true
+		return args[1:], nil
+	}
+	names, rest, err := counted(args)
+	if slices.Equal(names, []string{"*"}) {
+		c.all = true
+		return rest, err
+	}
+	for _, name := range names {
+		c.fields = append(c.fields, strings.TrimPrefix(name, "@"))
+	}
+	return rest, err
 }
 
 // counted splits args after the names that the first of args counts.
