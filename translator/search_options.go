@@ -305,7 +305,7 @@ func (o *searchOptions) parse(c *Call, ix *searchIndex) (tree query.Node, bad st
 	return tree, ""
 }
 
-// unsupported returns the error of a clause that its TEXT fields do not support, "" if there is none.
+// unsupported returns the error of a clause that its TEXT fields do not support, or "".
 func unsupported(tree query.Node, s *inverted.Schema) (bad string) {
 	some := func(fields []string, is func(f *inverted.Field) bool) bool {
 		return slices.ContainsFunc(s.Fields, func(f *inverted.Field) bool {

@@ -53,7 +53,7 @@ func (a *pipeline) documentProperty(r *aggregateRow, h *hit, name string) (expr.
 	return a.jsonProperty(r, field, name, path)
 }
 
-// hashProperty returns a field of a hash. Unless LOAD names it, a sortable field has the form in which it is sorted.
+// hashProperty returns a field of a hash. A sortable field is normalized unless LOAD names it.
 func (a *pipeline) hashProperty(src *inverted.Source, field *inverted.Field, name, path string) (expr.Value, bool) {
 	value, ok := src.Value(path)
 	if !ok {
@@ -72,8 +72,8 @@ func (a *pipeline) hashProperty(src *inverted.Source, field *inverted.Field, nam
 	return v, true
 }
 
-// jsonProperty returns what a path selects in a document: the first value, which rows show as an array of all from dialect
-// 3 on.
+// jsonProperty returns the first value that a path selects in a document. From dialect 3 on, rows show an array of all
+// values.
 func (a *pipeline) jsonProperty(r *aggregateRow, field *inverted.Field, name, path string) (expr.Value, bool) {
 	values := r.hit.key.source.Select(path)
 	if len(values) == 0 {
