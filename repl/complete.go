@@ -24,6 +24,8 @@ type completion struct {
 	items []candidate
 	more  bool // there may be more candidates
 	fuzzy bool // the candidates contain the typed text, but do not begin with it
+	// searching means that the search for candidates continues.
+	searching bool
 	// ask queries for more candidates; nil if items is complete.
 	ask *question
 	why string // why the target found nothing

@@ -136,6 +136,7 @@ type asker struct {
 	target  Target
 	why     string           // why the last query got no answer
 	partial bool             // the last query did not look at everything
+	rest    *keySearch       // the rest of the last query, nil if it is complete
 	now     func() time.Time // nil for the system clock
 }
 
@@ -160,6 +161,8 @@ type answer struct {
 	items    []foundItem
 	why      string // the reason for an empty list
 	partial  bool   // there may be more items
+	// searching means that another answer follows.
+	searching bool
 }
 
 // foundItem holds a key or an element, and a note about it.
@@ -167,7 +170,20 @@ type foundItem struct{ value, about string }
 
 // ask runs a query in the background. It sends the answer and closes the channel.
 func (a *asker) ask(ctx context.Context, q question) <-chan answer {
+	return a.search(ctx, q, func() bool { return false })
+}
+
+// search is ask for a caller that takes further answers: it continues a search that would take long while wanted
+// returns true. A new answer replaces one that the caller has not received.
+func (a *asker) search(ctx context.Context, q question, wanted func() bool) <-chan answer {
 	done := make(chan answer, 1)
+	send := func(found answer) {
+		select {
+		case <-done:
+		default:
+		}
+		done <- found
+	}
 	go func() {
 		defer close(done)
 		a.mu.Lock()
@@ -176,21 +192,27 @@ func (a *asker) ask(ctx context.Context, q question) <-chan answer {
 		case a.target.Session == nil:
 			return
 		case a.target.InMulti():
-			done <- answer{question: q, why: "completion is off inside MULTI: its queries would be queued"}
+			send(answer{question: q, why: "completion is off inside MULTI: its queries would be queued"})
 			return
 		}
-		found := answer{question: q}
-		if err := store.Caught(func() error { found = a.answer(ctx, q); return nil }); err != nil {
-			found.why = "internal error: " + err.Error()
+		err := store.Caught(func() error {
+			found := a.answer(ctx, q)
+			found.searching = a.rest != nil && wanted()
+			if send(found); found.searching {
+				a.continueSearch(wanted, send)
+			}
+			return nil
+		})
+		if err != nil {
+			send(answer{question: q, why: "internal error: " + err.Error()})
 		}
-		done <- found
 	}()
 	return done
 }
 
 // answer runs a query.
 func (a *asker) answer(ctx context.Context, q question) answer {
-	a.why, a.partial = "", false
+	a.why, a.partial, a.rest = "", false, nil
 	items := a.find(ctx, q)
 	if q.fuzzy = len(items) == 0 && q.mayBeFuzzy(); q.fuzzy {
 		items = a.find(ctx, q)
@@ -199,6 +221,10 @@ func (a *asker) answer(ctx context.Context, q question) answer {
 		a.why, q.kind = "", ""
 		items = a.find(ctx, q)
 	}
+	return a.answerWith(q, items)
+}
+
+func (a *asker) answerWith(q question, items []foundItem) answer {
 	found := answer{question: q, items: items, partial: a.partial}
 	if len(items) == 0 {
 		found.why = q.notFoundText(a)
@@ -342,6 +368,7 @@ func (c completion) withAnswer(a answer) completion {
 	c.why = a.why
 	quoted := strings.HasPrefix(c.typed, `"`)
 	c.more = a.partial || len(a.items) >= maxFound
+	c.searching = a.searching
 	c.fuzzy = a.question.fuzzy
 	rare := slices.IndexFunc(c.items, func(token candidate) bool { return usageRank[token.text] > 0 })
 	if rare < 0 {

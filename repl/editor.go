@@ -117,7 +117,8 @@ func (e *editor) readLine(prompt, begin string, plain bool) (string, error) {
 	e.mu.Lock()
 	e.prompt, e.text, e.answering, e.endErr, e.closed = prompt, []rune(begin), plain, nil, false
 	e.cursor = len(e.text)
-	e.menu, e.search, e.pending, e.note = nil, nil, nil, ""
+	e.menu, e.search, e.note = nil, nil, ""
+	e.setPending(nil)
 	e.undos, e.args = undos{}, lastArgs{}
 	e.insertFrom(e.cursor)
 	e.vi.insertCommand, e.vi.replace, e.vi.keys = viCommand{}, false, nil
@@ -168,6 +169,9 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 		if string(line) != before {
 			e.updateMenu()
 		}
+	}
+	if e.pending != nil && (e.search != nil || string(e.text[:e.cursor]) != e.pending.before) {
+		e.setPending(nil)
 	}
 	if e.options.Vi && e.vi.command {
 		e.clampCursor()
@@ -227,7 +231,8 @@ func (e *editor) draw() { e.screen.draw(e.picture()) }
 
 // finish ends the drawing of a line that has been entered.
 func (e *editor) finish(appended string) {
-	e.menu, e.search, e.pending, e.note = nil, nil, nil, ""
+	e.menu, e.search, e.note = nil, nil, ""
+	e.setPending(nil)
 	e.screen.finish(e.picture(), appended)
 	e.closed = true
 }

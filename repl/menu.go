@@ -82,6 +82,8 @@ func (m *menu) count() string {
 	switch {
 	case m.selected >= 0:
 		return fmt.Sprintf("%d of %d", m.selected+1, len(m.items))
+	case m.searching:
+		return fmt.Sprintf("%d, looking for more …", len(m.items))
 	case m.more:
 		return fmt.Sprintf("%d, and maybe more", len(m.items))
 	}

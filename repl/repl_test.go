@@ -296,58 +296,6 @@ func TestPeekWithoutRange(t *testing.T) {
 	mustShow(t, out, "key   vec\ntype  vectorset\n", "size  12 elements\n", "\ne00\n", "e09\n… and 2 more\n", "unknown command 'VRANGE'")
 }
 
-// slowSession replies when the test allows it.
-type slowSession struct {
-	keyspace.Session
-	let chan struct{}
-}
-
-func (s *slowSession) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
-	if string(args[0]) == "SCAN" {
-		<-s.let
-	}
-	return s.Session.Do(ctx, args...)
-}
-
-// An answer that takes its time does not keep anybody from typing, and comes into
-// a menu when it is there.
-func TestLateCompletion(t *testing.T) {
-	s := &slowSession{newSession(t, "SET key:1 v", "SET key:2 v"), make(chan struct{})}
-	in, keys := io.Pipe()
-	var out capture.Buffer
-	done := make(chan error, 1)
-	go func() {
-		_, err := Run(context.Background(), Options{
-			Target: Target{Session: s, Name: "db"}, Format: typedFormat, In: in, Out: &out, Err: &out, Terminal: true, NoHints: true,
-		})
-		done <- err
-	}()
-	shows := func(want string) {
-		t.Helper()
-		for deadline := time.Now().Add(time.Minute); ; <-time.After(time.Millisecond) {
-			text := ansi.Strip(out.String())
-			if strings.Contains(text, want) {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("waited in vain for %q:\n%s", want, text)
-			}
-		}
-	}
-	io.WriteString(keys, "GET \tke")
-	shows("GET ke") // while the answer is waited for
-	close(s.let)
-	io.WriteString(keys, "\t")
-	shows("GET key:")
-	shows("key:1  key:2")
-	io.WriteString(keys, "2\r")
-	shows(`"v"`)
-	keys.Close()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-}
-
 // TestAbortingPrompt checks that the prompt announces a transaction that will abort.
 func TestAbortingPrompt(t *testing.T) {
 	changed := false

@@ -3,18 +3,20 @@ package repl
 import (
 	"cmp"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/chzyer/readline"
 )
 
-// pendingCompletion waits for the answer to its query.
+// pendingCompletion waits for the answers to its query.
 type pendingCompletion struct {
 	completion
-	before string // the text before the cursor
+	before string      // the text before the cursor
+	ended  atomic.Bool // no more answers are wanted
 }
 
-// tab completes the word at the cursor. A late answer opens a menu if the text is unchanged.
+// tab completes the word at the cursor. A late answer opens a menu, or adds to it, if the text is unchanged.
 func (e *editor) tab() {
 	before := string(e.text[:e.cursor])
 	c := complete(before, e.options)
@@ -22,40 +24,65 @@ func (e *editor) tab() {
 		e.offer(c)
 		return
 	}
-	w := &pendingCompletion{c, before}
-	e.pending = w
-	answers := e.asker.ask(e.ctx, *c.ask)
+	w := &pendingCompletion{completion: c, before: before}
+	e.setPending(w)
+	answers := e.asker.search(e.ctx, *c.ask, func() bool { return !w.ended.Load() })
 	for _, wait := range []time.Duration{noticeDelay, LookupTime - noticeDelay} {
 		select {
 		case a := <-answers:
-			e.pending, e.note = nil, ""
-			e.offer(c.withAnswer(a))
+			e.note = ""
+			if !a.searching {
+				e.setPending(nil)
+				e.offer(c.withAnswer(a))
+				return
+			}
+			e.show(c.withAnswer(a))
+			go e.onLateAnswers(w, answers)
 			return
 		case <-time.After(wait):
 			e.note = "looking …"
 			e.draw()
 		}
 	}
-	go e.onLateAnswer(w, answers)
+	go e.onLateAnswers(w, answers)
 }
 
-// noticeDelay is the time before the prompt shows that a completion is loading.
+// setPending ends the completion that waits, and waits for w, nil for none.
+func (e *editor) setPending(w *pendingCompletion) {
+	if e.pending != nil {
+		e.pending.ended.Store(true)
+	}
+	e.pending = w
+}
+
+// The prompt shows after noticeDelay that a completion is loading.
 const noticeDelay = 50 * time.Millisecond
 
-func (e *editor) onLateAnswer(w *pendingCompletion, answers <-chan answer) {
-	a := <-answers
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed || e.pending != w || string(e.text[:e.cursor]) != w.before {
-		return
+// onLateAnswers shows the answers that arrive after TAB has returned.
+func (e *editor) onLateAnswers(w *pendingCompletion, answers <-chan answer) {
+	for a := range answers {
+		e.mu.Lock()
+		if e.pending == w && !e.closed {
+			if !a.searching {
+				e.setPending(nil)
+			}
+			e.show(w.withAnswer(a))
+			e.draw()
+		}
+		e.mu.Unlock()
 	}
-	e.pending, e.note = nil, ""
-	if c := w.withAnswer(a); len(c.items) > 0 {
+}
+
+// show shows the candidates of an answer. More answers may follow.
+func (e *editor) show(c completion) {
+	switch e.menu, e.note = nil, ""; {
+	case len(c.items) > 0:
 		e.menu = &menu{completion: c, selected: -1}
-	} else {
+	case c.searching:
+		e.note = "looking …"
+	default:
 		e.note = c.why
 	}
-	e.draw()
 }
 
 // offer inserts the only candidate, or the common prefix, and lists the candidates. If there
@@ -97,7 +124,6 @@ func (e *editor) replace(c completion, text string) {
 
 // updateMenu filters the menu by the text typed since it opened.
 func (e *editor) updateMenu() {
-	e.pending = nil
 	if e.menu == nil {
 		return
 	}
@@ -118,7 +144,7 @@ func (e *editor) updateMenu() {
 			kept = append(kept, item)
 		}
 	}
-	c.items, c.ask, c.fuzzy = kept, nil, m.fuzzy
+	c.items, c.ask, c.fuzzy, c.more = kept, nil, m.fuzzy, m.more
 	e.menu = nil
 	if len(kept) > 0 {
 		e.menu = &menu{completion: c, selected: -1}
@@ -152,6 +178,7 @@ func (e *editor) menuKey(r rune) rune {
 	}
 	if m.selected >= 0 || r < ' ' && r != readline.CharCtrlH {
 		e.menu = nil
+		e.setPending(nil)
 	}
 	return e.textKey(r)
 }
@@ -173,6 +200,7 @@ func (e *editor) takeSelected() {
 func (e *editor) leaveMenu() {
 	m := e.menu
 	e.menu = nil
+	e.setPending(nil)
 	if m.selected >= 0 {
 		e.replace(m.completion, m.typed)
 	}
