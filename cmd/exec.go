@@ -63,7 +63,7 @@ stdin may also be in the Redis protocol, as for "redis-cli --pipe".`,
   meowdis exec --pipe < million.txt
   meowdis exec --dry-run < commands.txt`,
 		Args:              usageArgs(cobra.ArbitraryArgs),
-		ValidArgsFunction: complete.Call(s.getenv, &o.target),
+		ValidArgsFunction: complete.Call(s.getenv, &o.target, s.waits.target),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.format.check(cmd); err != nil {
 				return err

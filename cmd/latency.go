@@ -42,7 +42,7 @@ took. The command is PING, or DBSIZE on a file, because a PING would not read
 it. On a terminal the numbers are live until Ctrl-C, and a chart follows;
 elsewhere it makes 100 round trips.`,
 		Example:           `  meowdis latency --limit 1000 --interval 0 GET greeting`,
-		ValidArgsFunction: complete.AfterTarget(&o.target, "COMMAND", complete.Call(s.getenv, &o.target)),
+		ValidArgsFunction: complete.AfterTarget(&o.target, "COMMAND", complete.Call(s.getenv, &o.target, s.waits.target)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			own, err := ownArgs(cmd, &o.target, args, targets.Own{What: "COMMAND", Most: -1})
 			if err != nil {

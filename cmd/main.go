@@ -17,6 +17,7 @@ func Main() int {
 		in: os.Stdin, screen: os.Stdout, errScreen: os.Stderr, getenv: os.Getenv,
 		askSecret:   askSecret,
 		size:        terminalSize,
+		waits:       defaultWaits,
 		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),

@@ -33,7 +33,7 @@ func newPeek(s *streams) *cobra.Command {
 		Long: `Shows the type, the TTL and the size of a key, and its first elements or the
 beginning of its value. It reads no more than that, however large the key is.`,
 		Example:           `  meowdis peek redis://localhost --limit 3 --json queue`,
-		ValidArgsFunction: complete.AfterTarget(&o.target, "KEY", complete.Key(s.getenv, &o.target)),
+		ValidArgsFunction: complete.AfterTarget(&o.target, "KEY", complete.Key(s.getenv, &o.target, s.waits.target)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			own, err := ownArgs(cmd, &o.target, args, targets.Own{What: "KEY", Least: 1, Most: 1})
 			if err != nil {

@@ -176,6 +176,13 @@ func note(s *streams, c *targets.Conn) {
 	}
 }
 
+// listCommands returns the commands of a target. The user waits.
+func listCommands(ctx context.Context, s *streams, c *targets.Conn) *commands.Table {
+	ctx, cancel := context.WithTimeout(ctx, s.waits.target)
+	defer cancel()
+	return c.Commands(ctx)
+}
+
 // replTarget returns the prompt's view of a connection.
 func (o *replOptions) replTarget(ctx context.Context, s *streams, c *targets.Conn) repl.Target {
 	if !s.edits() {
@@ -189,7 +196,8 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *targets.Con
 		Close:   c.Close,
 	}
 	if s.edits() {
-		t.Commands = c.Commands(ctx)
+		t.Commands = listCommands(ctx, s, c)
+		t.LookupTime = s.waits.lookup
 		t.Strict = t.Strict || t.Commands != commands.Ours
 	}
 	switch c := targets.Plain(c.Session).(type) {

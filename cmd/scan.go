@@ -36,7 +36,7 @@ Each line is one element, with tabs between its parts: field and value, member
 and score, or ID, fields and values.`,
 		Example: `  meowdis scan cat:1
   meowdis scan cats.sqlite --json users 'a*'`,
-		ValidArgsFunction: complete.AfterTarget(&o.target, "KEY", complete.Key(s.getenv, &o.target)),
+		ValidArgsFunction: complete.AfterTarget(&o.target, "KEY", complete.Key(s.getenv, &o.target, s.waits.target)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.list.check(cmd); err != nil {
 				return err

@@ -24,8 +24,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/meowdis/meowdis/cmd"
-	"github.com/meowdis/meowdis/cmd/internal/complete"
-	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/engine/pubsub"
 	"github.com/meowdis/meowdis/internal/test/foreignfile"
@@ -35,7 +33,6 @@ import (
 	"github.com/meowdis/meowdis/local/bus"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/remote"
-	"github.com/meowdis/meowdis/repl"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -48,7 +45,7 @@ func TestMain(m *testing.M) {
 	if !slices.Contains(os.Environ(), shortWriterLimit) {
 		cmd.SetWriterLimit(5 * time.Second)
 	}
-	complete.KeyTimeout, targets.ListTimeout, repl.LookupTime = time.Minute, time.Minute, 10*time.Second
+	cmd.SetWaits(time.Minute, 10*time.Second)
 	testscript.Main(hermetically{m}, map[string]func(){"meowdis": meowdis, "measure": measure, "resident": serveResident})
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"github.com/meowdis/meowdis/cmd/internal/profile"
@@ -30,10 +31,21 @@ type streams struct {
 	// size returns the size of the terminal of stdout or stderr.
 	size func() (width, height int, err error)
 
+	waits waits
+
 	inTerminal  bool // stdin is a terminal
 	outTerminal bool // stdout is one
 	errTerminal bool // stderr is one
 }
+
+// waits limits how long a user waits for help at typing.
+type waits struct {
+	target time.Duration // for a target to answer the shell's completion, or to list its commands
+	lookup time.Duration // for a completion at the prompt; 0 for the prompt's own limit
+}
+
+// Tests on a slow machine change defaultWaits.
+var defaultWaits = waits{target: 2 * time.Second}
 
 // output is stdout without a terminal. It keeps the first write error, because a lost reply must not end in success
 // and some writers ignore the error.

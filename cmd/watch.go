@@ -38,7 +38,7 @@ func newWatch(s *streams) *cobra.Command {
 changes marked, until Ctrl-C. Into a pipe it prints one reply after the other.
 (This is not the command WATCH.)`,
 		Example:           `  meowdis watch redis://localhost -i 0.5 INFO stats`,
-		ValidArgsFunction: complete.AfterTarget(&o.target, "COMMAND", complete.Call(s.getenv, &o.target)),
+		ValidArgsFunction: complete.AfterTarget(&o.target, "COMMAND", complete.Call(s.getenv, &o.target, s.waits.target)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			own, err := ownArgs(cmd, &o.target, args, targets.Own{What: "COMMAND", Least: 1, Most: -1})
 			switch {

@@ -74,12 +74,12 @@ func keepsTransaction(args [][]byte) bool {
 	return cmd != nil && (cmd.Name == "MULTI" || cmd.Name == "WATCH") && cmd.Accepts(len(args))
 }
 
-// aborts asks the target whether EXEC would run nothing. It gives up after LookupTime.
+// aborts asks the target whether EXEC would run nothing. It gives up after Target.LookupTime.
 func (l *loop) aborts(ctx context.Context) bool {
 	if l.Target.Aborts == nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, LookupTime)
+	ctx, cancel := context.WithTimeout(ctx, l.Target.lookupTime())
 	defer cancel()
 	l.asker.mu.Lock()
 	defer l.asker.mu.Unlock()

@@ -118,12 +118,11 @@ func namesElement(t *keytype.Type, name string) bool {
 	return t.Form == keytype.Flat && len(t.Parts) > 0 && (name == t.Parts[0] || len(t.Parts) == 1 && name == t.One)
 }
 
-// Limits of one completion. Scanning starts no new page after LookupTime. A page that takes
+// Limits of one completion. Scanning starts no new page after Target.LookupTime. A page that takes
 // longer than pageTimeout is abandoned, which can cost the connection. A target that is
-// small or near is scanned completely. Tests on a slow machine change LookupTime.
-var LookupTime = 150 * time.Millisecond
-
+// small or near is scanned completely.
 const (
+	lookupTime  = 150 * time.Millisecond
 	pageTimeout = 3 * time.Second
 	pageSize    = "1000"
 	maxFound    = 500
@@ -327,7 +326,7 @@ func (a *asker) scan(ctx context.Context, q question, words []string, step int, 
 		if cursor = string(keyspace.Text(v.Elems[0])); cursor == "0" {
 			break
 		}
-		if a.partial = a.clock().Sub(began) > LookupTime; a.partial {
+		if a.partial = a.clock().Sub(began) > a.target.lookupTime(); a.partial {
 			break
 		}
 	}

@@ -45,6 +45,9 @@ type Target struct {
 	// PollEvery sets the interval of a repeated command with BLOCK, for targets without
 	// blocking; 0 if the target supports it.
 	PollEvery time.Duration
+	// LookupTime limits how long a server is scanned for a completion, and how long it is asked whether EXEC would
+	// run nothing; 0 for 0.15 seconds.
+	LookupTime time.Duration
 	// Bytes looks up the sizes of keys; nil uses MEMORY USAGE.
 	Bytes func(ctx context.Context, keys []keyspace.Key) error
 	// Explain prints the SQL of a command.
@@ -55,6 +58,8 @@ type Target struct {
 	// Close ends the session; nil if the caller ends it.
 	Close func() error
 }
+
+func (t Target) lookupTime() time.Duration { return cmp.Or(t.LookupTime, lookupTime) }
 
 func (t Target) table() *commands.Table { return cmp.Or(t.Commands, commands.Ours) }
 

@@ -27,7 +27,7 @@ func (e *editor) tab() {
 	w := &pendingCompletion{completion: c, before: before}
 	e.setPending(w)
 	answers := e.asker.search(e.ctx, *c.ask, func() bool { return !w.ended.Load() })
-	for _, wait := range []time.Duration{noticeDelay, LookupTime - noticeDelay} {
+	for _, wait := range []time.Duration{noticeDelay, e.options.Target.lookupTime() - noticeDelay} {
 		select {
 		case a := <-answers:
 			e.note = ""

@@ -60,10 +60,10 @@ func matchCase(typed, word string) string {
 	return word
 }
 
-// Call completes a command: its name, and its keys, fields, members and options from the target.
-func Call(getenv func(string) string, o *targets.Options) cobra.CompletionFunc {
+// Call completes a command: its name, and its keys, fields, members and options from the target, within limit.
+func Call(getenv func(string) string, o *targets.Options, limit time.Duration) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		ctx, cancel := context.WithTimeout(cmd.Context(), KeyTimeout)
+		ctx, cancel := context.WithTimeout(cmd.Context(), limit)
 		defer cancel()
 		if len(args) == 0 {
 			return completeNames(tableOfTarget(ctx, getenv, o), args, typed), cobra.ShellCompDirectiveNoFileComp
@@ -76,13 +76,13 @@ func Call(getenv func(string) string, o *targets.Options) cobra.CompletionFunc {
 	}
 }
 
-// Key completes the key that is the only argument, or the first.
-func Key(getenv func(string) string, o *targets.Options) cobra.CompletionFunc {
+// Key completes the key that is the only argument, or the first, within limit.
+func Key(getenv func(string) string, o *targets.Options, limit time.Duration) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		ctx, cancel := context.WithTimeout(cmd.Context(), KeyTimeout)
+		ctx, cancel := context.WithTimeout(cmd.Context(), limit)
 		defer cancel()
 		return arguments(ctx, getenv, o, []string{"TYPE"}, typed), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -103,9 +103,6 @@ func AfterTarget(o *targets.Options, what string, next cobra.CompletionFunc) cob
 		return targets.CompleteTarget(cmd, nil, typed)
 	}
 }
-
-// KeyTimeout limits the time of a completion. Tests on a slow machine change it.
-var KeyTimeout = 2 * time.Second
 
 // keysShown limits the keys and elements that a completion offers.
 const keysShown = 100

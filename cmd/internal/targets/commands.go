@@ -7,24 +7,17 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// ListTimeout limits the time that a server takes to list its commands: a user is waiting. Tests on a slow machine
-// change it.
-var ListTimeout = 2 * time.Second
-
-// Commands returns the target's commands: ours for a file, and for a server that does not list its own. It caches a
+// Commands returns the target's commands: ours for a file, and for a server that does not list its own before ctx ends. It caches a
 // server's list by version and number of commands.
 func (c *Conn) Commands(ctx context.Context) *commands.Table {
 	if !c.Target.IsServer() {
 		return commands.Ours
 	}
-	ctx, cancel := context.WithTimeout(ctx, ListTimeout)
-	defer cancel()
 	identity, err := c.Pipeline(ctx, [][][]byte{call("INFO", "server"), call("COMMAND", "COUNT")})
 	if err != nil || identity[1].Kind != resp.Int {
 		return commands.Ours
