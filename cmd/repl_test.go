@@ -317,7 +317,7 @@ func TestREPLOnAServer(t *testing.T) {
 	s.check(s.Run("clear && exec meowdis repl -t unix://" + server.Socket))
 	s.ends("redis.sock>")
 	s.check(s.Run("SUBSCRIBE news"))
-	s.ends("messages appear above the prompt; UNSUBSCRIBE, or Ctrl-C on an empty line, ends them", `1) "subscribe"`, `2) "news"`, "3) (integer) 1", "redis.sock(SUB 1)>")
+	s.ends("messages appear here; UNSUBSCRIBE, or Ctrl-C on an empty line, ends them", `1) "subscribe"`, `2) "news"`, "3) (integer) 1", "redis.sock(SUB 1)>")
 	client.Do([]byte("PUBLISH"), []byte("news"), []byte("hello"))
 	s.ends(`1) "message"`, `2) "news"`, `3) "hello"`, "redis.sock(SUB 1)>")
 	s.runs("PUBLISH other x", "(integer) 0", "redis.sock(SUB 1)>")

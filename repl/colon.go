@@ -45,7 +45,7 @@ func init() {
 		{name: "help", syntax: "[COMMAND|@GROUP]", summary: "Describes these commands, or a Redis command", takes: takesTopic, run: runHelp},
 		{name: "peek", syntax: "KEY", summary: "Shows a key: type, size, TTL, first elements", takes: takesKey, run: runPeek},
 		{name: "explain", syntax: "COMMAND", summary: "Shows the SQL a command runs", takes: takesCommand, run: runExplain},
-		{name: "debug", syntax: "FILE [KEY...] [, ARG...]", summary: "Runs a Lua script line by line", takes: takesFile, run: runDebug},
+		{name: "debug", syntax: "FILE [KEYS] [, ARGS]", summary: "Runs a Lua script line by line", takes: takesFile, run: runDebug},
 		{name: "watch", syntax: "COMMAND", summary: "Runs a command each second until Ctrl-C", takes: takesCommand, run: runWatch},
 		{name: "source", syntax: "FILE", summary: "Runs the commands of a file, up to the first error", takes: takesFile, run: runSource},
 		{name: "edit", syntax: "[TEXT]", summary: "Edits a text, or the last one, in $EDITOR"},

@@ -19,7 +19,7 @@ import (
 // endOfDebugging ends the lines of a session.
 const endOfDebugging = "<endsession>"
 
-// runDebug runs a Lua file in the debugger: :debug FILE [KEY...] [, ARG...].
+// runDebug runs a Lua file in the debugger: :debug FILE [KEYS] [, ARGS].
 func runDebug(ctx context.Context, l *loop, c command, out *output) error {
 	if len(c.words) < 2 {
 		return colonNamed(":debug").usage()
@@ -93,6 +93,9 @@ func (l *loop) debug(ctx context.Context, args [][]byte, out *output, keep bool)
 		return err
 	}
 	l.readState()
+	if !keep && l.Target.Connections != nil {
+		l.connections = l.Target.Connections() + 1 // the server ends the connection with the debugger
+	}
 	if !keep && !v.IsError() {
 		keeps := "SCRIPT DEBUG SYNC"
 		if l.Options.Debug != nil {

@@ -108,3 +108,19 @@ func TestDebugCommands(t *testing.T) {
 		"OK", "* Stopped at 1", "lua> c", "(integer) 1", "GET k", `"v"`, "EVAL", "(integer) 2", "OK", "OK", "(integer) 3", "ERR Use SCRIPT DEBUG YES/SYNC/NO", "* Stopped at 1", "script aborted for user request", "inside MULTI")
 	mustShow(t, errs, "changes were discarded")
 }
+
+// TestDebuggedConnection debugs on a server, which closes the connection then. The next command does not call it lost.
+func TestDebuggedConnection(t *testing.T) {
+	f := &failing{Session: newSession(t), errs: []error{nil, nil, nil}, joins: 1}
+	debug := fileDebug(f.Session.(*engine.Session))
+	target := Target{Session: f, Connections: func() int { return f.joins }}
+	target.Debug = func(ctx context.Context, args [][]byte, keep bool, ask func([]string) ([]string, bool)) (resp.Value, error) {
+		f.lost = true
+		return debug(ctx, args, keep, ask)
+	}
+	out, errs := typedInto(t, Options{Target: target}, "PING\rSCRIPT DEBUG YES\rEVAL \"return 1\" 0\rc\rPING\r")
+	mustShow(t, out, "PONG", "* Stopped at 1", "(integer) 1", "PONG")
+	if strings.Contains(errs, "reconnected") {
+		t.Error(errs)
+	}
+}

@@ -63,6 +63,9 @@ func runSave(_ context.Context, l *loop, c command, out *output) error {
 	if holdsSecret(text) {
 		return errors.New("a command with a password is not stored")
 	}
+	if shellArg.MatchString(text) {
+		l.note("arguments are written with braces: ${1}")
+	}
 	return l.change(&l.Kept.Favourites, "favourites", name, text)
 }
 
@@ -121,6 +124,9 @@ func (c command) textFrom(word int) string {
 
 // placeholder matches a variable or an argument of a favourite.
 var placeholder = regexp.MustCompile(`\$\{([A-Za-z0-9_-]+)\}`)
+
+// shellArg matches an argument as a shell writes it, which is plain text here.
+var shellArg = regexp.MustCompile(`\$[1-9]`)
 
 // favourite returns the text of a favourite with its arguments in place of ${1}, ${2}, and so on.
 // Further arguments follow the text.

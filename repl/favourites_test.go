@@ -21,12 +21,12 @@ func TestFavourites(t *testing.T) {
 	o := Options{Target: Target{Session: s}, Kept: keptIn(&written)}
 	out, errs := typedInto(t, o, ":save top ZREVRANGE ${1} 0 0\r:run top board\r:run top board WITHSCORES\r:run top\r:run none\r"+
 		":save spaced GET 'two words'\r:run spaced\r:save\r:save top\r:save top\r:save p AUTH secret\r:save 'a b' PING\r"+
-		":var n board\rZCARD ${n}\r:var k 'two words'\rGET ${k}\rECHO ${unknown}\r:var\r:var n\rEXISTS ${n}\r:save loop :run loop\r:run loop\r")
+		":var n board\rZCARD ${n}\r:var k 'two words'\rGET ${k}\rECHO ${unknown}\r:var\r:var n\rEXISTS ${n}\r:save shell GET $1\r:save loop :run loop\r:run loop\r")
 	mustShow(t, out, `1) "rex"`, "1) \"rex\"\n2) ", `"y"`, "spaced           GET 'two words'\ntop              ZREVRANGE ${1} 0 0\n",
 		"(integer) 3", `"y"`, `"${unknown}"`, "k                two words\nn                board\n", "(integer) 0")
 	mustShow(t, errs, "ZREVRANGE board 0 0", "top takes 1 arguments: ZREVRANGE ${1} 0 0", `unknown favourite "none"`, `unknown favourite "top"`, "a command with a password is not stored",
-		`invalid name "a b"`, "favourites run each other endlessly")
-	want := []string{"favourites.top=ZREVRANGE ${1} 0 0", "favourites.spaced=GET 'two words'", "favourites.top=", "variables.n=board", "variables.k=two words", "variables.n=", "favourites.loop=:run loop"}
+		`invalid name "a b"`, "arguments are written with braces: ${1}", "favourites run each other endlessly")
+	want := []string{"favourites.top=ZREVRANGE ${1} 0 0", "favourites.spaced=GET 'two words'", "favourites.top=", "variables.n=board", "variables.k=two words", "variables.n=", "favourites.shell=GET $1", "favourites.loop=:run loop"}
 	if !slices.Equal(written, want) {
 		t.Errorf("written:\n%q\nwant\n%q", written, want)
 	}

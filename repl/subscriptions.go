@@ -48,7 +48,7 @@ func (l *loop) subscribe(ctx context.Context, args [][]byte) {
 	case <-first:
 	case <-time.After(pageTimeout):
 	}
-	l.note("messages appear above the prompt; UNSUBSCRIBE, or Ctrl-C on an empty line, ends them")
+	l.note("messages appear here; UNSUBSCRIBE, or Ctrl-C on an empty line, ends them")
 }
 
 // listening returns the subscriptions that have not ended.

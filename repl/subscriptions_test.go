@@ -26,7 +26,7 @@ func TestSubscriptions(t *testing.T) {
 	mustShow(t, out, "db> UNSUBSCRIBE", "db> SUBSCRIBE news", "1) \"subscribe\"\n2) \"news\"\n", "db(SUB 1)> PING", "PONG", `2) "a"`, "db(SUB 2)> ", "db(SUB 3)> UNSUBSCRIBE a",
 		"db(SUB 3)> UNSUBSCRIBE a b", "db(SUB 2)> PING", "PONG", "^C", "db> PING", "db> SUBSCRIBE broken", "PING", "UNSUBSCRIBE")
 	mustShow(t, out, "Error: unexpected EOF") // while the next command is typed, or before
-	mustShow(t, errs, "messages appear above the prompt", "a was subscribed together with b: end them together, with UNSUBSCRIBE a b", "not subscribed to nope", "unsubscribed from a b", "unsubscribed from news x*")
+	mustShow(t, errs, "messages appear here", "a was subscribed together with b: end them together, with UNSUBSCRIBE a b", "not subscribed to nope", "unsubscribed from a b", "unsubscribed from news x*")
 }
 
 // TestPushes shows messages that come with a reply.
