@@ -39,7 +39,7 @@ func TestKeptSettings(t *testing.T) {
 	kept.Settings = map[string]string{"prompt": "<{target}{db}> ", "hints": "maybe", "danger": "off"}
 	out, errs := typedInto(t, Options{Target: Target{Session: newSession(t, "SET k v")}, Kept: kept},
 		"FLUSHALL\rSELECT 3\r:set timing on\r:set timing maybe\r:set prompt '{target}$ '\r:set danger on\rFLUSHDB\rn\r:set\r")
-	mustShow(t, out, "<db> FLUSHALL", "OK", "<db[3]> :set timing on", "db$ FLUSHDB", "FLUSHDB deletes the 0 keys of database 3. Run it? [y/N] n", "danger        on", `prompt        "{target}$ "`)
+	mustShow(t, out, "<db> FLUSHALL", "OK", "<db[3]> :set timing on", "db$ FLUSHDB", "FLUSHDB deletes the 0 keys of database 3. Run it? [y/N] n", "danger        on", "prompt        \"{target}$ \"\n                      the form of the prompt")
 	mustShow(t, errs, `config.toml: repl.hints: invalid value "maybe"`, "nothing was run")
 	if want := []string{".timing=on", ".prompt={target}$ ", ".danger=on"}; !slices.Equal(written, want) {
 		t.Errorf("written: %q", written)

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // setting describes an option of :set.
@@ -125,7 +128,11 @@ func runSet(_ context.Context, l *loop, c command, out *output) error {
 			return l.keep("", s.name, value)
 		}
 		const at = 22
-		fmt.Fprintf(&b, "%-13s %-7s %s\n", s.name, s.get(l), folded(s.about, at, at, l.columns()))
+		value := fmt.Sprintf("%-7s ", s.get(l))
+		if ansi.StringWidth(value) > at-14 {
+			value = strings.TrimRight(value, " ") + "\n" + display.Spaces(at)
+		}
+		fmt.Fprintf(&b, "%-13s %s%s\n", s.name, value, folded(s.about, at, at, l.columns()))
 	}
 	if !known {
 		return fmt.Errorf("unknown setting %q: :set lists the settings", c.words[1].value)
