@@ -446,7 +446,7 @@ func (o *Summary) drawNext(v *Pane, width int) {
 	}
 }
 
-// drawExpiries shows how many of all keys, or of the sampled keys, expire within each span.
+// drawExpiries shows how many of all keys, or of the sampled keys, expire within each span. Empty spans take no row.
 func (o *Summary) drawExpiries(v *Pane, sampled int64) {
 	all, note := o.keys, ""
 	if o.sample {
@@ -465,6 +465,9 @@ func (o *Summary) drawExpiries(v *Pane, sampled int64) {
 	numbers := append(slices.Clone(o.expiries), never)
 	shares := percents(numbers, all)
 	for i, n := range numbers {
+		if n == 0 && all > 0 {
+			continue
+		}
 		label := "never"
 		if i < len(o.expiries) {
 			label = ttlLabels[i]
