@@ -120,15 +120,15 @@ func Shares(parts []int64, whole, units int64) []int64 {
 	return shares
 }
 
-// scaled formats n with at most four digits: 999, 1.2K, 12K, 3.4M.
+// scaled formats n with at most three digits and a unit: 999, 1.2K, 12K, 3.4M; without a unit up to step.
 func scaled(n, step int64, units []string) string {
 	f, i := float64(n), 0
-	for f >= float64(step) && i < len(units)-1 {
+	for limit := float64(step); f >= limit && i < len(units)-1; i++ {
 		f /= float64(step)
-		i++
+		limit = 999.5 // 1000 KB would be wider than 1.0 MB
 	}
 	digits := 0
-	if i > 0 && f < 10 {
+	if i > 0 && f < 9.95 {
 		digits = 1
 	}
 	return strconv.FormatFloat(f, 'f', digits, 64) + units[i]

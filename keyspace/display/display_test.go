@@ -53,7 +53,7 @@ func TestRemaining(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KB", 99 << 20: "99 MB", 3 << 40: "3.0 TB"} {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KB", 999 << 10: "999 KB", 1000 << 10: "1.0 MB", 10200: "10 KB", 99 << 20: "99 MB", 3 << 40: "3.0 TB"} {
 		if got := Bytes(n); got != want {
 			t.Errorf("%d bytes: %q, want %q", n, got, want)
 		}
