@@ -170,7 +170,7 @@ func note(s *streams, c *targets.Conn) {
 	}
 	switch {
 	case c.Target.IsNew() && !c.Target.IsDefault():
-		fmt.Fprintf(s.err, "%s does not exist yet: the first command that writes creates it.\n", c.Target)
+		fmt.Fprintf(s.err, "%s does not exist yet: the first command that writes creates it.%s\n", c.Target, c.Target.Question())
 	case c.File != nil && c.File.ReadOnly() != "":
 		fmt.Fprintf(s.err, "This target is read-only: %s.\n", c.File.ReadOnly())
 	}

@@ -128,6 +128,9 @@ func similarDatabases(path string) (near []string) {
 	return near
 }
 
+// Question asks whether a missing file was meant to be one with a similar name. It returns "" without such a file.
+func (t Target) Question() string { return spelling.Question(similarDatabases(t.Path)) }
+
 // Misplaced returns an error if the first argument of exec, which takes a command, is a target.
 func (o *Options) Misplaced(args []string) error {
 	if len(args) == 0 || o.namesTarget() {

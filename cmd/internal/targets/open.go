@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -62,7 +63,13 @@ func (o *Options) OpenFile(t Target, options local.Options) (*local.Store, error
 		return nil, err
 	}
 	options.SyncFull = o.Full
-	return local.Open(t.Path, options)
+	f, err := local.Open(t.Path, options)
+	if errors.Is(err, fs.ErrNotExist) {
+		if question := t.Question(); question != "" {
+			err = fmt.Errorf("%w.%s", err, question)
+		}
+	}
+	return f, err
 }
 
 // MakeDirectory creates the directory of the default file. The directory of any other file must exist.
