@@ -81,5 +81,6 @@ func TestManyDifferences(t *testing.T) {
 	s := inTabs(t, 100, 24, "a.db", "b.db")
 	s.tabs.current().model.compare.MaxDifferences = 3
 	s.press("@all keys with") // each has two keys of its own
-	s.shows("The first 3 differences")
+	s.shows("The first 3 differences from ")
+	s.hides(" compared")
 }

@@ -118,11 +118,13 @@ func (r *Pane) onDifferences(m differencesMsg) {
 		r.Notice = "No difference: " + compared + "."
 		return
 	}
-	count := display.Counted(int64(len(m.found)), "difference", "differences")
-	if m.moreLeft {
-		count = "The first " + count
+	title := display.Counted(int64(len(m.found)), "difference", "differences") + " from " + display.Text(m.other.Name, 30)
+	if m.moreLeft { // the comparison stopped early
+		title = "The first " + title
+	} else {
+		title += ", " + compared
 	}
-	f := &ui.Finder{Title: count + " from " + display.Text(m.other.Name, 30) + ", " + compared, ChooseLabel: "compare"}
+	f := &ui.Finder{Title: title, ChooseLabel: "compare"}
 	slices.SortStableFunc(m.found, func(a, b transfer.Difference) int { return bytes.Compare(a.Key.Name, b.Key.Name) })
 	for i, d := range m.found {
 		note := r.describe(d, m.other)
