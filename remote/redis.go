@@ -169,6 +169,9 @@ func (r *Redis) send(ctx context.Context, calls [][][]byte) ([]resp.Value, error
 		return replies, nil
 	}
 	r.drop()
+	if slices.ContainsFunc(calls, endsTransaction) {
+		r.multi, r.watching = false, false // err reports the end, and the next command may run
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -179,6 +182,11 @@ func (r *Redis) send(ctx context.Context, calls [][][]byte) ([]resp.Value, error
 		return nil, err
 	}
 	return r.exchange(ctx, calls)
+}
+
+func endsTransaction(args [][]byte) bool {
+	name := commandName(args)
+	return name == "EXEC" || name == "DISCARD"
 }
 
 // ready connects if it is not connected.

@@ -123,6 +123,11 @@ func TestRedisReconnects(t *testing.T) {
 	if got := say(t, r, "EXEC"); !strings.Contains(got, "the connection was lost, and the transaction with it") {
 		t.Errorf("EXEC after a lost connection: %s", got)
 	}
+	talk(t, r, [][2]string{{"GET k", `"2"`}, {"MULTI", "OK"}, {"SET k 9", "QUEUED"}})
+	p.cut()
+	if got := say(t, r, "EXEC"); !strings.HasPrefix(got, "failed: ") || r.InMulti() {
+		t.Errorf("EXEC lost its connection: %s; in a transaction: %v", got, r.InMulti())
+	}
 	talk(t, r, [][2]string{{"GET k", `"2"`}})
 	p.Close()
 	p.cut()

@@ -50,7 +50,8 @@ func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration
 		l.queue = append(l.queue, args)
 	}
 	again := l.readState()
-	l.willAbort = l.multi && (l.willAbort || multi && v.IsError() && !keepsTransaction(args))
+	lost := err != nil && l.Target.Connections != nil
+	l.willAbort = l.multi && (l.willAbort || multi && (lost || v.IsError() && !keepsTransaction(args)))
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return v, took, l.interrupted(args, err)

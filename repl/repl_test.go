@@ -245,6 +245,9 @@ func TestLostConnection(t *testing.T) {
 	if strings.Count(errs, "reconnected") != 1 {
 		t.Error(errs)
 	}
+	f = &failing{Session: newSession(t), errs: []error{nil, io.ErrUnexpectedEOF, nil}, joins: 1}
+	out, _ = typedInto(t, Options{Target: Target{Session: f, Connections: func() int { return f.joins }}}, "MULTI\rPING\rDISCARD\r")
+	mustShow(t, out, "db(TX)> PING", "db(TX, will abort)> DISCARD")
 }
 
 func TestListening(t *testing.T) {
