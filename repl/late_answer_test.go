@@ -134,6 +134,7 @@ func TestSearchContinues(t *testing.T) {
 	keys, screen, _, end := searching(t, index)
 	io.WriteString(keys, "GET zebra\t")
 	at := waitFor(t, screen, 0, "looking …")
+	io.WriteString(keys, "\t") // again does not begin again
 	index.let <- struct{}{}
 	index.let <- struct{}{}
 	at = waitFor(t, screen, at, "user:3:zebra")
@@ -144,6 +145,9 @@ func TestSearchContinues(t *testing.T) {
 	io.WriteString(keys, "\t\r\r")
 	if got := end(); !slices.Equal(got, []string{"GET a:zebra:4 "}) {
 		t.Errorf("got %q", got)
+	}
+	if n := index.asked.Load(); n != 5 {
+		t.Errorf("read %d pages", n)
 	}
 	if strings.Contains(ansi.Strip(screen.String())[at:], "looking") {
 		t.Error("the search is over, and the menu says that it continues")

@@ -19,6 +19,10 @@ type pendingCompletion struct {
 // tab completes the word at the cursor. A late answer opens a menu, or adds to it, if the text is unchanged.
 func (e *editor) tab() {
 	before := string(e.text[:e.cursor])
+	if e.pending != nil && e.pending.before == before {
+		e.note = "looking …"
+		return
+	}
 	c := complete(before, e.options)
 	if c.ask == nil {
 		e.offer(c)
