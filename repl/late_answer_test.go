@@ -165,6 +165,22 @@ func TestSearchThatFindsNothing(t *testing.T) {
 	end()
 }
 
+// TestSearchOfNarrowedMenu types while a menu is incomplete. The search for the longer text finds what the menu lacks.
+func TestSearchOfNarrowedMenu(t *testing.T) {
+	index := &pagedIndex{pages: [][]string{{"zebra:1", "a:zeb"}, {"zebra:22"}}, let: make(chan struct{})}
+	keys, screen, _, end := searching(t, index)
+	io.WriteString(keys, "GET eb\t")
+	at := waitFor(t, screen, 0, "2, looking for more …")
+	io.WriteString(keys, "r")
+	at = waitFor(t, screen, at, "GET ebr")
+	close(index.let)
+	waitFor(t, screen, at, "zebra:22")
+	io.WriteString(keys, "\t\t\r\r")
+	if got := end(); !slices.Equal(got, []string{"GET zebra:22 "}) {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestSearchEnds ends a search whose text has changed, or whose menu was closed. Keys are handled while it reads.
 func TestSearchEnds(t *testing.T) {
 	for name, c := range map[string]struct{ keys, shows, line string }{

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -28,9 +29,7 @@ func (e *editor) tab() {
 		e.offer(c)
 		return
 	}
-	w := &pendingCompletion{completion: c, before: before}
-	e.setPending(w)
-	answers := e.asker.search(e.ctx, *c.ask, func() bool { return !w.ended.Load() })
+	w, answers := e.query(c, before)
 	for _, wait := range []time.Duration{noticeDelay, e.options.Target.lookupTime() - noticeDelay} {
 		select {
 		case a := <-answers:
@@ -49,6 +48,13 @@ func (e *editor) tab() {
 		}
 	}
 	go e.onLateAnswers(w, answers)
+}
+
+// query begins to look for candidates of the text before the cursor, and ends another search.
+func (e *editor) query(c completion, before string) (*pendingCompletion, <-chan answer) {
+	w := &pendingCompletion{completion: c, before: before}
+	e.setPending(w)
+	return w, e.asker.search(e.ctx, *c.ask, func() bool { return !w.ended.Load() })
 }
 
 // setPending ends the completion that waits, and waits for w, nil for none.
@@ -79,6 +85,10 @@ func (e *editor) onLateAnswers(w *pendingCompletion, answers <-chan answer) {
 
 // show shows the candidates of an answer. More answers may follow.
 func (e *editor) show(c completion) {
+	if e.menu != nil && c.searching && len(c.items) < len(e.menu.items) {
+		e.menu.searching = true
+		return
+	}
 	switch e.menu, e.note = nil, ""; {
 	case len(c.items) > 0:
 		e.menu = &menu{completion: c, selected: -1}
@@ -126,7 +136,7 @@ func (e *editor) replace(c completion, text string) {
 	e.set(before+rest, len([]rune(before)))
 }
 
-// updateMenu filters the menu by the text typed since it opened.
+// updateMenu filters the menu by the text typed since it opened. If the menu lacks keys of a file, it searches again.
 func (e *editor) updateMenu() {
 	if e.menu == nil {
 		return
@@ -148,11 +158,19 @@ func (e *editor) updateMenu() {
 			kept = append(kept, item)
 		}
 	}
-	c.items, c.ask, c.fuzzy, c.more = kept, nil, m.fuzzy, m.more
 	e.menu = nil
-	if len(kept) > 0 {
-		e.menu = &menu{completion: c, selected: -1}
+	if len(kept) == 0 {
+		return
 	}
+	if m.fuzzy {
+		slices.SortStableFunc(kept, func(a, b candidate) int { return likeness(a.text, c.typed) - likeness(b.text, c.typed) })
+	}
+	if m.more && c.ask != nil && c.ask.about == askKeys && e.options.Target.Keys != nil {
+		w, answers := e.query(c, before)
+		go e.onLateAnswers(w, answers)
+	}
+	c.items, c.ask, c.fuzzy, c.more = kept, nil, m.fuzzy, m.more
+	e.menu = &menu{completion: c, selected: -1}
 }
 
 // menuKey handles a key while a menu is open.
