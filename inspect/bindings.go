@@ -119,7 +119,7 @@ func moveBindings() []binding {
 // viewBindings returns the bindings that change the view.
 func viewBindings() []binding {
 	return []binding{
-		{name: "form", keys: []string{"f"}, where: inValue, hint: "view as", help: "view as decoded, text, hex or bits; scores as places", also: "format json hexadecimal binary raw coordinates", run: onValue((*value.Pane).SwitchForm), hintWhen: ofValue((*value.Pane).InBytes)},
+		{name: "form", keys: []string{"f"}, where: inValue, hint: "view as", help: "view as decoded, text, hex or bits; scores as places", also: "format bitmap json hexadecimal binary raw coordinates", run: onValue((*value.Pane).SwitchForm), hintWhen: ofValue((*value.Pane).InBytes)},
 		{name: "fold", keys: []string{"z"}, where: inValue, hint: "fold all", help: "fold or unfold all", also: "collapse expand", run: onValue((*value.Pane).FoldAll), hintWhen: ofValue((*value.Pane).InDocument)},
 		{name: "turn_over", keys: []string{"]", "["}, where: inValue, hintFunc: func(m *Model) string { return m.value.OtherName() }, help: "entries, groups, pending entries or consumers of a stream", also: "consumer", run: onValue((*value.Pane).ShowOther), hintWhen: ofValue((*value.Pane).HasOther)},
 		{name: "tail", keys: []string{"F"}, where: inValue, hint: "live", help: "follow a stream: its last entry, and new entries", also: "tail live latest", run: onValue((*value.Pane).Tail), hintWhen: ofValue((*value.Pane).ShowsEntries)},
@@ -163,7 +163,7 @@ func changeBindings() []binding {
 		{name: "persist", where: everywhere, help: "persist: remove the TTL", also: "forever never", run: onSubject((*edit.Pane).Persist)},
 		{name: "undo", keys: []string{"u"}, where: everywhere, hint: "undo", help: "undo the last change", also: "revert restore back", run: onEdit((*edit.Pane).Undo), hintWhen: ofEdit((*edit.Pane).CanUndo)},
 		{name: "redo", keys: []string{"ctrl+r"}, where: everywhere, hint: "redo", help: "redo", also: "again repeat", run: onEdit((*edit.Pane).Redo), hintWhen: ofEdit((*edit.Pane).CanRedo)},
-		{name: "steps", keys: []string{"U"}, where: everywhere, help: "history of changes: return to any state", also: "undo log timeline", run: onEdit((*edit.Pane).ShowSteps)},
+		{name: "steps", keys: []string{"U"}, where: everywhere, help: "history of changes: return to any state", also: "history undo log timeline", run: onEdit((*edit.Pane).ShowSteps)},
 		{name: "discard_history", where: everywhere, help: "discard the history of changes; they can no longer be undone", also: "forget clear", run: onEdit((*edit.Pane).DiscardHistory)},
 		{name: "copy", keys: []string{"y"}, where: everywhere, help: "copy key, value or command to the clipboard", also: "yank", run: onSubject((*edit.Pane).PickCopy)},
 		{name: "copy_to", keys: []string{"c"}, where: everywhere, help: "copy keys here or to another tab", also: "duplicate clone move transfer", run: onSubject((*edit.Pane).CopyTo)},

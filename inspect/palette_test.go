@@ -87,7 +87,7 @@ func TestPaletteKnowsEverydayWords(t *testing.T) {
 		"prefix": "filter", "find": "filter", "grep": "search_values", "similar": "similar", "favourite": "bookmark", "dark theme": "background",
 		"export csv": "export", "backup": "export", "expiry": "expire", "forever": "persist", "remove": "delete", "create": "add", "modify": "edit",
 		"clipboard": "copy", "diff": "compare", "statistics": "overview", "reload": "refresh", "select all": "mark_all", "invert": "mark_others",
-		"revert": "undo", "write": "unlock", "hexadecimal": "form", "exit": "quit", "shortcuts": "help", "switch db": "database", "consumer": "turn_over",
+		"revert": "undo", "write": "unlock", "hexadecimal": "form", "exit": "quit", "shortcuts": "help", "switch db": "database", "consumer": "turn_over", "history": "steps", "bitmap": "form",
 	} {
 		s.model.showPalette()
 		s.typing(typed)
