@@ -254,9 +254,10 @@ const (
 	withDoc      = ` LEFT JOIN search_documents d ON d.index_id = ?1 AND d.key_id = `
 	sqlPendingOf = `SELECT p.key_id, d.doc, d.length FROM search_pending p` + withDoc + `p.key_id`
 	// sqlUnscanned reads keys in order of their ids: the pluses keep SQLite from the index of keys by database.
-	sqlUnscanned  = `SELECT k.id, d.doc, d.length FROM keys k` + withDoc + `k.id WHERE k.id > ?2 AND +k.db = 0 AND +k.type = ?4 ORDER BY k.id LIMIT ?3`
-	sqlDeadDocs   = `SELECT d.doc, d.length FROM keys k CROSS JOIN search_documents d ON d.key_id = k.id AND d.index_id = ?1 WHERE ` + schema.DiesAt + ` <= ?2`
-	sqlDeadFields = `SELECT DISTINCT h.key_id, d.doc, d.length FROM hashes h` + withDoc + `h.key_id WHERE h.expires_at <= ?2`
+	sqlUnscanned = `SELECT k.id, d.doc, d.length FROM keys k` + withDoc + `k.id WHERE k.id > ?2 AND +k.db = 0 AND +k.type = ?4 ORDER BY k.id LIMIT ?3`
+	sqlDeadDocs  = `SELECT d.doc, d.length FROM keys k CROSS JOIN search_documents d ON d.key_id = k.id AND d.index_id = ?1 WHERE ` + schema.DiesAt + ` <= ?2`
+	// sqlDeadFields reads expired fields only: the plus keeps SQLite from the index that orders fields by their keys.
+	sqlDeadFields = `SELECT DISTINCT +h.key_id, d.doc, d.length FROM hashes h` + withDoc + `h.key_id WHERE h.expires_at <= ?2`
 	sqlDeleted    = `SELECT doc FROM search_deleted WHERE index_id = ?1`
 )
 
