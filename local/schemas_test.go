@@ -66,6 +66,7 @@ var expectedReplies = []struct {
 	{17, "FT.SUGGET words re WITHSCORES WITHPAYLOADS", "1) \"red\"\n2) \"1.4142135381698608\"\n3) \"p\""},
 	{18, "FT.SEARCH boats 'red sail*' NOCONTENT SORTBY name", "1) (integer) 2\n2) \"boat:1\"\n3) \"boat:9\""},
 	{19, "FT.SEARCH boats oars NOCONTENT", "1) (integer) 1\n2) \"boat:2\""},
+	{20, "FT.SEARCH boats dinghy NOCONTENT", "1) (integer) 1\n2) \"boat:12\""},
 	{14, "BF.MADD bloom c d", "1) (integer) 0\n2) (integer) 1"},
 	{1, "DEL s l set z h x j hf arr", ""},
 	{1, "SELECT 1", "OK"},

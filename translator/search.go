@@ -107,6 +107,11 @@ const (
 		(SELECT id FROM search_indexes WHERE name = (SELECT +index_id FROM search_aliases WHERE alias = ?1)),
 		(SELECT index_id FROM search_aliases WHERE alias = ?1))`
 
+	// firstDoc computes the id that document 0 of the index ?1 would have in search_documents. docsOfIndex limits d to the
+	// documents of the index: without the range, SQLite would read all rows.
+	firstDoc    = `(SELECT slot << ` + schema.SlotBits + ` FROM search_indexes WHERE id = ?1)`
+	docsOfIndex = `d.id BETWEEN ` + firstDoc + ` AND ` + firstDoc + ` + ` + schema.LastDoc + ` AND d.index_id = ?1`
+
 	sqlSynonyms    = `SELECT index_id, term, synonyms FROM search_synonyms WHERE index_id = ` + idOfName
 	sqlAllSynonyms = `SELECT index_id, term, synonyms FROM search_synonyms`
 )
@@ -206,7 +211,8 @@ func writeIndex(decode func(*store.Result) resp.Value, stmts ...store.Stmt) Plan
 
 const (
 	sqlGuardNewIndex = `INSERT INTO guard SELECT NULL FROM search_indexes WHERE name = ?1`
-	sqlCreateIndex   = `INSERT INTO search_indexes(id, name, definition, version, scanned, dies_at) VALUES(?1, ?2, ?3, ?4, ?5, ?6)`
+	sqlCreateIndex   = `INSERT INTO search_indexes(id, name, definition, version, scanned, dies_at, slot) VALUES(?1, ?2, ?3, ?4, ?5, ?6, 1 + ` + lastSlot + `)`
+	lastSlot         = `(SELECT ifnull(max(slot), 0) FROM (SELECT slot FROM search_indexes UNION ALL SELECT slot FROM search_dropped UNION ALL SELECT max(id) >> ` + schema.SlotBits + ` FROM search_documents))`
 	sqlDropDead      = `DELETE FROM search_indexes WHERE name = ?1 AND dies_at <= ?2`
 )
 
@@ -293,8 +299,8 @@ func toInt(b bool) int {
 const (
 	sqlDropIndex = `DELETE FROM search_indexes WHERE id = ?1`
 	// sqlDropKeys deletes the keys of indexed documents.
-	sqlDropKeys     = `DELETE FROM keys WHERE id IN (SELECT key_id FROM search_documents WHERE index_id = ?1) AND db = 0`
-	sqlNamesOfIndex = `SELECT k.key FROM search_documents d CROSS JOIN keys k ON k.id = d.key_id AND k.db = 0 WHERE d.index_id = ?1`
+	sqlDropKeys     = `DELETE FROM keys WHERE id IN (SELECT d.key_id FROM search_documents d WHERE ` + docsOfIndex + `) AND db = 0`
+	sqlNamesOfIndex = `SELECT k.key FROM search_documents d CROSS JOIN keys k ON k.id = d.key_id AND k.db = 0 WHERE ` + docsOfIndex
 	sqlDropKey      = `DELETE FROM keys WHERE id = ?1 AND version = ?2`
 )
 

@@ -3,18 +3,21 @@
 package translator
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 	"github.com/meowdis/meowdis/translator/inverted"
 )
 
 // Statements that read an index in slices of ?3 rows.
 const (
-	sqlPendingDocs  = `SELECT d.doc FROM search_pending p JOIN search_documents d ON d.key_id = p.key_id AND d.index_id = ?1`
-	sqlNextDocs     = `SELECT doc, key_id, length FROM search_documents WHERE index_id = ?1 AND doc > ?2 ORDER BY doc LIMIT ?3`
+	sqlPendingDocs  = `SELECT d.doc FROM search_pending p CROSS JOIN search_documents d ON d.key_id = p.key_id AND d.index_id = ?1`
+	sqlNextDocs     = `SELECT d.doc, d.key_id, d.length, d.key FROM search_documents d WHERE d.id > ` + firstDoc + ` + ?2 AND d.id <= ` + firstDoc + ` + ` + schema.LastDoc + ` AND d.index_id = ?1 ORDER BY d.id LIMIT ?3`
+	sqlAlienDocs    = `SELECT 1 FROM search_documents d WHERE d.id BETWEEN ` + firstDoc + ` AND ` + firstDoc + ` + ` + schema.LastDoc + ` AND d.index_id <> ?1 LIMIT 1`
 	sqlNextNumbers  = `SELECT field, value, doc FROM search_numbers WHERE index_id = ?1 AND (field, value, doc) > (?2, ?4, ?5) ORDER BY field, value, doc LIMIT ?3`
 	sqlCheckedPages = `SELECT p.segment, p.term, p.data, s.segment FROM search_pages p LEFT JOIN search_segments s ON s.index_id = p.index_id AND s.segment = p.segment
 		WHERE p.index_id = ?1 AND (p.segment, p.term) > (?2, ?3) ORDER BY p.segment, p.term LIMIT ?4`
@@ -76,9 +79,13 @@ func (k *indexCheck) begin() Plan {
 				k.ignored[row[1].Int()] = true
 			}
 		}
+		if len(r.Rows[4]) > 0 {
+			return k.next("its place has documents of another index")
+		}
 		return k.documentsAfter(0)
 	}, store.Stmt{SQL: sqlDeleted, Args: []store.Value{id}}, store.Stmt{SQL: sqlPendingDocs, Args: []store.Value{id}},
-		store.Stmt{SQL: sqlDeadDocs, Args: []store.Value{id, now}}, store.Stmt{SQL: sqlDeadFields, Args: []store.Value{id, now}})
+		store.Stmt{SQL: sqlDeadDocs, Args: []store.Value{id, now}}, store.Stmt{SQL: sqlDeadFields, Args: []store.Value{id, now}},
+		store.Stmt{SQL: sqlAlienDocs, Args: []store.Value{id}})
 }
 
 // documentsAfter indexes the keys of documents in memory, and adds up their digests.
@@ -121,6 +128,8 @@ func (k *indexCheck) addKeys(rows []store.Row, keys []*keyRow, w *store.Work) (h
 		switch {
 		case key == nil || !k.ix.covers(key) || !k.ix.passes(key.source):
 			return "it has documents without a key"
+		case !bytes.Equal(row[3].Bytes(), key.key):
+			return fmt.Sprintf("it has a document with another name than its key %s", resp.AppendQuoted(nil, key.key, true))
 		case b.Add(doc, key.source) != nil:
 			return fmt.Sprintf("it has a document of %s, which it cannot index", resp.AppendQuoted(nil, key.key, true))
 		}

@@ -399,8 +399,7 @@ func (f *finder) nearest(knn *query.KNN, w *store.Work, next func(w *store.Work)
 }
 
 // sqlKeysOfDocs reads the keys of a list of documents, each with its place in the list.
-const sqlKeysOfDocs = `SELECT j.key, d.key_id, k.key FROM json_each(?2) j
-	CROSS JOIN search_documents d ON d.index_id = ?1 AND d.doc = j.value CROSS JOIN keys k ON k.id = d.key_id`
+const sqlKeysOfDocs = `SELECT j.key, d.key_id, d.key FROM json_each(?2) j CROSS JOIN search_documents d ON d.id = ` + firstDoc + ` + j.value`
 
 // keysOf finds the keys of hits, and calls next.
 func (f *finder) keysOf(hits []*hit, w *store.Work, next func(w *store.Work) Plan) Plan {

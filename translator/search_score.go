@@ -11,7 +11,7 @@ import (
 )
 
 // sqlLengthsOf reads the lengths of documents.
-const sqlLengthsOf = `SELECT d.doc, d.length FROM json_each(?2) j CROSS JOIN search_documents d ON d.index_id = ?1 AND d.doc = j.value`
+const sqlLengthsOf = `SELECT d.doc, d.length FROM json_each(?2) j CROSS JOIN search_documents d ON d.id = ` + firstDoc + ` + j.value`
 
 // lookUpCost counts the entries of the list of all documents that are read while a row of search_documents is found.
 const lookUpCost = 64

@@ -107,10 +107,13 @@ const (
 	sqlDocsOfKeys = `SELECT d.index_id, d.doc, d.key_id, d.length FROM json_each(?1) j CROSS JOIN search_documents d ON d.key_id = j.value`
 
 	sqlGuardIndexVersion = `INSERT INTO guard SELECT NULL WHERE NOT EXISTS (SELECT 1 FROM search_indexes WHERE id = ?1 AND version = ?2)`
-	sqlDeleteDocs        = `DELETE FROM search_documents WHERE index_id = ?1 AND doc IN (SELECT value FROM json_each(?2))`
+	sqlDeleteDocs        = `DELETE FROM search_documents WHERE id IN (SELECT ` + firstDoc + ` + value FROM json_each(?2))`
 	sqlMarkDeleted       = `INSERT INTO search_deleted(index_id, doc) SELECT ?1, value FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING`
-	// sqlAddDocs adds documents from the number ?2 on: ?3 lists their keys and lengths.
-	sqlAddDocs   = `INSERT INTO search_documents(index_id, doc, key_id, length) SELECT ?1, ?2 + j.key, json_extract(j.value, '$[0]'), json_extract(j.value, '$[1]') FROM json_each(?3) j`
+	// sqlAddDocs adds documents from the number ?2 on: ?3 lists their keys and lengths. A key that has been deleted or renamed
+	// since it was read is pending, so its name does not matter.
+	sqlAddDocs = `INSERT INTO search_documents(id, index_id, key_id, length, key)
+		SELECT ` + firstDoc + ` + ?2 + j.key, ?1, json_extract(j.value, '$[0]'), json_extract(j.value, '$[1]'), ifnull(k.key, x'')
+		FROM json_each(?3) j LEFT JOIN keys k ON k.id = json_extract(j.value, '$[0]')`
 	sqlAddNumber = `INSERT INTO search_numbers(index_id, field, value, doc) VALUES(?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING`
 	// sqlAddBlock appends to the last block of the term, unless it is full. ?5 is the size of a full block.
 	sqlAddBlock = `INSERT INTO search_postings(index_id, term, block, data) VALUES(?1, ?2,
@@ -344,12 +347,15 @@ var dropStmts = []string{
 	`DELETE FROM search_pages WHERE index_id = ?1 AND (segment, term) IN (SELECT segment, term FROM search_pages WHERE index_id = ?1 LIMIT ?2)`,
 	`DELETE FROM search_segments WHERE index_id = ?1 AND segment IN (SELECT segment FROM search_segments WHERE index_id = ?1 LIMIT ?2)`,
 	`DELETE FROM search_numbers WHERE index_id = ?1 AND (field, value, doc) IN (SELECT field, value, doc FROM search_numbers WHERE index_id = ?1 LIMIT ?2)`,
-	`DELETE FROM search_documents WHERE index_id = ?1 AND doc IN (SELECT doc FROM search_documents WHERE index_id = ?1 LIMIT ?2)`,
+	`DELETE FROM search_documents WHERE id IN (SELECT d.id FROM search_dropped x CROSS JOIN search_documents d ON ` + docsOfDropped + ` WHERE x.index_id = ?1 LIMIT ?2)`,
 	`DELETE FROM search_deleted WHERE index_id = ?1 AND doc IN (SELECT doc FROM search_deleted WHERE index_id = ?1 LIMIT ?2)`,
 }
 
-const sqlDropDone = `DELETE FROM search_dropped WHERE index_id = ?1 AND NOT EXISTS (SELECT 1 FROM search_postings WHERE index_id = ?1)
-	AND NOT EXISTS (SELECT 1 FROM search_numbers WHERE index_id = ?1) AND NOT EXISTS (SELECT 1 FROM search_documents WHERE index_id = ?1)
+// docsOfDropped limits d to the documents of the dropped index x.
+const docsOfDropped = `d.id BETWEEN x.slot << ` + schema.SlotBits + ` AND (x.slot << ` + schema.SlotBits + `) + ` + schema.LastDoc + ` AND d.index_id = x.index_id`
+
+const sqlDropDone = `DELETE FROM search_dropped AS x WHERE index_id = ?1 AND NOT EXISTS (SELECT 1 FROM search_postings WHERE index_id = ?1)
+	AND NOT EXISTS (SELECT 1 FROM search_numbers WHERE index_id = ?1) AND NOT EXISTS (SELECT 1 FROM search_documents d WHERE ` + docsOfDropped + `)
 	AND NOT EXISTS (SELECT 1 FROM search_deleted WHERE index_id = ?1) AND NOT EXISTS (SELECT 1 FROM search_pages WHERE index_id = ?1)
 	AND NOT EXISTS (SELECT 1 FROM search_segments WHERE index_id = ?1)`
 

@@ -33,7 +33,8 @@ var rebuildSearch = []string{
 	`DELETE FROM search_documents`, `DELETE FROM search_deleted`, `DELETE FROM search_postings`, `DELETE FROM search_segments`, `DELETE FROM search_pages`, `DELETE FROM search_numbers`,
 	`DELETE FROM search_pending`, `DELETE FROM search_dropped`,
 	`UPDATE search_indexes SET version = random() & 2251799813685247, last_doc = 0, documents = 0, length = 0, deleted = 0, scanned = 0,
-		failures = 0, last_error = NULL, last_error_key = NULL, clean_term = NULL, clean_block = NULL, clean_segment = NULL`,
+		failures = 0, last_error = NULL, last_error_key = NULL, clean_term = NULL, clean_block = NULL, clean_segment = NULL,
+		slot = (SELECT count(*) FROM search_indexes x WHERE x.id <= search_indexes.id)`,
 }
 
 // repairSearch builds the indexes again if one does not match its keys.

@@ -100,6 +100,11 @@ func TestSearch(t *testing.T) {
 		`UPDATE search_indexes SET length = 70 WHERE name = x'6e6f746573'`,
 		`DELETE FROM search_documents WHERE key_id = (SELECT id FROM keys WHERE key = x'73686f703a31')`,
 		`UPDATE search_documents SET key_id = 12345 WHERE key_id = (SELECT id FROM keys WHERE key = x'73686f703a31')`,
+		`UPDATE search_documents SET key = x'61' WHERE key = x'73686f703a31'`,
+		`UPDATE search_documents SET id = id + (99 << 40) WHERE key = x'73686f703a31'`,
+		`UPDATE search_indexes SET slot = 99 WHERE name = x'73686f70'`,
+		`UPDATE search_indexes SET slot = 1`,
+		`INSERT INTO search_documents(id, index_id, key_id, length, key) SELECT (slot << 40) + 5000, 77, 88, 0, x'' FROM search_indexes WHERE name = x'73686f70'`,
 	} {
 		if err := os.WriteFile(p.path, whole, 0o600); err != nil {
 			t.Fatal(err)

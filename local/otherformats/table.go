@@ -131,14 +131,16 @@ var ours = sync.OnceValue(func() map[string][]Column {
 		"search_deleted":      {{Name: "index_id", Type: "INTEGER"}, {Name: "doc", Type: "INTEGER"}, {Name: "cleaning", Type: "INTEGER"}},
 		"search_dictionaries": {{Name: "dictionary", Type: "BLOB"}, {Name: "term", Type: "BLOB"}},
 		"search_documents": {
-			{Name: "index_id", Type: "INTEGER"}, {Name: "doc", Type: "INTEGER"}, {Name: "key_id", Type: "INTEGER"}, {Name: "length", Type: "INTEGER"},
+			{Name: "id", Type: "INTEGER"}, {Name: "index_id", Type: "INTEGER"}, {Name: "key_id", Type: "INTEGER"}, {Name: "length", Type: "INTEGER"},
+			{Name: "key", Type: "BLOB"}, {Name: "doc", Type: "INTEGER"},
 		},
-		"search_dropped": {{Name: "index_id", Type: "INTEGER"}},
+		"search_dropped": {{Name: "index_id", Type: "INTEGER"}, {Name: "slot", Type: "INTEGER"}},
 		"search_indexes": {
 			{Name: "id", Type: "INTEGER"}, {Name: "name", Type: "BLOB"}, {Name: "definition", Type: "BLOB"}, {Name: "version", Type: "INTEGER"},
 			{Name: "last_doc", Type: "INTEGER"}, {Name: "documents", Type: "INTEGER"}, {Name: "length", Type: "INTEGER"}, {Name: "deleted", Type: "INTEGER"},
 			{Name: "scanned", Type: "INTEGER"}, {Name: "failures", Type: "INTEGER"}, {Name: "last_error", Type: "BLOB"}, {Name: "last_error_key", Type: "BLOB"},
 			{Name: "clean_term", Type: "BLOB"}, {Name: "clean_block", Type: "INTEGER"}, {Name: "dies_at", Type: "INTEGER"}, {Name: "clean_segment", Type: "INTEGER"},
+			{Name: "slot", Type: "INTEGER"},
 		},
 		"search_numbers": {
 			{Name: "index_id", Type: "INTEGER"}, {Name: "field", Type: "INTEGER"}, {Name: "value", Type: "REAL"}, {Name: "doc", Type: "INTEGER"},

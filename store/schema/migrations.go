@@ -505,6 +505,20 @@ var Migrations = [][]string{
 		`DROP TABLE search_pages`,
 		`ALTER TABLE search_pages_2 RENAME TO search_pages`,
 	},
+
+	// Documents have the names of their keys, and are found by one number.
+	{
+		`ALTER TABLE search_indexes ADD COLUMN slot INTEGER NOT NULL DEFAULT 0`,
+		`UPDATE search_indexes SET slot = (SELECT count(*) FROM search_indexes x WHERE x.id <= search_indexes.id)`,
+		`ALTER TABLE search_dropped ADD COLUMN slot INTEGER NOT NULL DEFAULT 0`,
+		`CREATE TABLE search_documents_2(id INTEGER PRIMARY KEY, index_id INTEGER NOT NULL, key_id INTEGER NOT NULL, length INTEGER NOT NULL, key BLOB NOT NULL,
+			doc INTEGER AS (id & 1099511627775) VIRTUAL)`,
+		`INSERT INTO search_documents_2(id, index_id, key_id, length, key) SELECT i.slot << 40 | d.doc, d.index_id, d.key_id, d.length, ifnull(k.key, x'')
+			FROM search_indexes i CROSS JOIN search_documents d ON d.index_id = i.id LEFT JOIN keys k ON k.id = d.key_id`,
+		`DROP TABLE search_documents`,
+		`ALTER TABLE search_documents_2 RENAME TO search_documents`,
+		`CREATE UNIQUE INDEX search_documents_by_key ON search_documents(key_id, index_id)`,
+	},
 }
 
 // splitRow does the same as splitString for the value in the table strings.

@@ -5,7 +5,7 @@ package schema
 const ApplicationID = 0x6d656f77
 
 // Version is the schema version that this program writes: the number of migrations.
-const Version = 19
+const Version = 20
 
 // VersionQuery reads the schema version of a file. It fails if the table does not exist: in an empty file, or
 // in a file of another program.

@@ -15,6 +15,9 @@ func inSearch(row, types string) string {
 // index_id of search_aliases is the name of an index, as a BLOB, if SEARCH.ALIASADD made the alias: the index may come
 // later.
 //
+// search_documents has the key of each document, with its name: a key that gets another name is another document. A query
+// looks up every hit that it returns, so a row is found by a single number, which begins with the slot of the index.
+//
 // Each slice of indexing adds a segment: rows of search_pages with the documents of many terms, in order of the terms.
 // The column term is the last term that the page may have; the page before has the terms up to its own. The sweep merges
 // segments of one level: it moves their terms, in order, to the segment target, which has itself as target until all
@@ -42,14 +45,16 @@ var search = []string{
 		clean_term BLOB,
 		clean_block INTEGER,
 		dies_at INTEGER,
-		clean_segment INTEGER)`,
+		clean_segment INTEGER,
+		slot INTEGER NOT NULL DEFAULT 0)`,
 	`CREATE TABLE search_aliases(alias BLOB PRIMARY KEY, index_id INTEGER NOT NULL) WITHOUT ROWID`,
 	`CREATE TABLE search_documents(
+		id INTEGER PRIMARY KEY,
 		index_id INTEGER NOT NULL,
-		doc INTEGER NOT NULL,
 		key_id INTEGER NOT NULL,
 		length INTEGER NOT NULL,
-		PRIMARY KEY(index_id, doc)) WITHOUT ROWID`,
+		key BLOB NOT NULL,
+		doc INTEGER AS (id & ` + LastDoc + `) VIRTUAL)`,
 	`CREATE UNIQUE INDEX search_documents_by_key ON search_documents(key_id, index_id)`,
 	`CREATE TABLE search_deleted(index_id INTEGER NOT NULL, doc INTEGER NOT NULL, cleaning INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(index_id, doc)) WITHOUT ROWID`,
 	`CREATE TABLE search_postings(
@@ -79,15 +84,22 @@ var search = []string{
 	`CREATE TABLE search_synonyms(index_id INTEGER NOT NULL, term BLOB NOT NULL, synonyms BLOB NOT NULL, PRIMARY KEY(index_id, term, synonyms)) WITHOUT ROWID`,
 	`CREATE TABLE search_dictionaries(dictionary BLOB NOT NULL, term BLOB NOT NULL, PRIMARY KEY(dictionary, term)) WITHOUT ROWID`,
 	`CREATE TABLE search_pending(key_id INTEGER PRIMARY KEY)`,
-	`CREATE TABLE search_dropped(index_id INTEGER PRIMARY KEY)`,
+	`CREATE TABLE search_dropped(index_id INTEGER PRIMARY KEY, slot INTEGER NOT NULL DEFAULT 0)`,
 	`CREATE TRIGGER search_indexes_delete AFTER DELETE ON search_indexes BEGIN
 		DELETE FROM search_aliases WHERE index_id = OLD.id;
 		DELETE FROM search_synonyms WHERE index_id = OLD.id;
-		INSERT INTO search_dropped(index_id) VALUES(OLD.id);
+		INSERT INTO search_dropped(index_id, slot) VALUES(OLD.id, OLD.slot);
 		DELETE FROM search_pending WHERE NOT EXISTS (SELECT 1 FROM search_indexes);
 	END`,
 	`CREATE VIEW v_search_indexes AS SELECT CAST(name AS TEXT) AS name, CAST(definition AS TEXT) AS definition, documents FROM search_indexes`,
 }
+
+// SlotBits is the number of bits of the number of a document in its id, below the slot of its index. LastDoc is the largest
+// number.
+const (
+	SlotBits = `40`
+	LastDoc  = `1099511627775`
+)
 
 // SearchTriggers note changed keys in search_pending. FT.CREATE creates them, and the sweep drops them with the last
 // index: an UPDATE trigger takes a sixth of the processor time of a pipelined SET, even if its condition is false.
