@@ -14,7 +14,7 @@ import (
 const sqlLengthsOf = `SELECT d.doc, d.length FROM json_each(?2) j CROSS JOIN search_documents d ON d.id = ` + firstDoc + ` + j.value`
 
 // lookUpCost counts the entries of the list of all documents that are read while a row of search_documents is found.
-const lookUpCost = 64
+const lookUpCost = 400
 
 // describeHits reads the lengths and scores of the hits, if their scores depend on them, and calls next.
 func (f *finder) describeHits(w *store.Work, next func(w *store.Work) Plan) Plan {
