@@ -295,8 +295,8 @@ func DocInfos(data []byte, use func(DocInfo)) {
 	}
 }
 
-// usualInfos reports whether eight documents follow each other, with one byte for each of their numbers.
-func usualInfos(b []byte) bool {
+// areUsual reports whether eight documents follow each other, with one byte for each of their numbers.
+func areUsual(b []byte) bool {
 	x, y, z := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:24])
 	// A document has three bytes: the difference 1, a length below 0x80, and an even number below 0x80.
 	return x&0x80ff_8180_ff81_80ff == 0x0001_0000_0100_0001 && y&0xff81_80ff_8180_ff81 == 0x0100_0001_0000_0100 && z&0x8180_ff81_80ff_8180 == 0x0000_0100_0001_0000
@@ -306,8 +306,10 @@ func usualInfos(b []byte) bool {
 func DocInfosOf(data []byte, docs []int64, use func(DocInfo)) (rest []int64) {
 	r := reader{rest: data}
 	for len(docs) > 0 {
-		for r.at+24 <= len(r.chunk) && r.last+8 < docs[0] && usualInfos(r.chunk[r.at:]) {
-			r.at, r.last = r.at+24, r.last+8
+		for r.at+24 <= len(r.chunk) && areUsual(r.chunk[r.at:]) {
+			if docs = r.usualInfos(docs, use); len(docs) == 0 {
+				return docs
+			}
 		}
 		d, ok := r.docInfo()
 		if !ok {
@@ -321,6 +323,18 @@ func DocInfosOf(data []byte, docs []int64, use func(DocInfo)) (rest []int64) {
 			docs = docs[1:]
 		}
 	}
+	return docs
+}
+
+// usualInfos decodes the eight documents that areUsual has found. It returns the documents after them.
+func (r *reader) usualInfos(docs []int64, use func(DocInfo)) (rest []int64) {
+	for ; len(docs) > 0 && docs[0] <= r.last+8; docs = docs[1:] {
+		if n := docs[0] - r.last - 1; n >= 0 {
+			b := r.chunk[r.at+3*int(n):]
+			use(DocInfo{Doc: docs[0], Length: uint32(b[1]), MaxFreq: uint32(b[2] >> 1), Score: 1})
+		}
+	}
+	r.at, r.last = r.at+24, r.last+8
 	return docs
 }
 
