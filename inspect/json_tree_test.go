@@ -53,6 +53,40 @@ func TestLargeJSON(t *testing.T) {
 	s.shows(`▌         "id": "last"`)
 }
 
+// TestJSONChangesByLine edits, adds and deletes values of a small document by path.
+func TestJSONChangesByLine(t *testing.T) {
+	race.Skip(t)
+	f := newFile(t)
+	text := `{"name":"Tom","tags":["a","b"],"owner":{"name":"Ann","none":[]},"lives":9}`
+	f.do("JSON.SET doc $ " + text)
+	s := browseOn(t, f, f.fake, 80, 24)
+	get := func(want string) {
+		t.Helper()
+		if got := f.json("JSON.GET doc"); got != want {
+			t.Errorf("the document is %s, not %s", got, want)
+		}
+	}
+	s.press("w", "enter", "down", "down", "down", "down", "e")
+	s.shows(`["tags"][1] of doc`, `"b"`)
+	s.press("ctrl+u")
+	s.typing(`"c"`)
+	s.press("enter")
+	s.shows(`▌     "c"`, "Press u to undo it.")
+	get(strings.Replace(text, `"b"`, `"c"`, 1))
+	s.press("u")
+	get(text)
+	s.press("down", "down", "down", "d")
+	s.shows(`Delete ["owner"]["name"] of doc?`)
+	s.press("y")
+	get(`{"name":"Tom","tags":["a","b"],"owner":{"none":[]},"lives":9}`)
+	s.press("u", "a")
+	s.shows("Select an object or an array to add to it.")
+	s.press("down", "a")
+	s.shows(`Add to ["owner"]["none"] of doc`)
+	s.press("esc", "g", "e")
+	s.shows("Edit doc", `"lives"`)
+}
+
 // TestLargeJSONChanges adds and deletes values of a large document by path, and undoes that.
 func TestLargeJSONChanges(t *testing.T) {
 	race.Skip(t)

@@ -75,13 +75,14 @@ func editableOf(v ui.Selection) (e editable, ok bool) {
 	return e, true
 }
 
-// editNode returns a value of a large JSON document as an editable. Undo saves its old text instead of the document.
+// editNode returns a value of a JSON document as an editable. In a large document, undo saves its old text instead of
+// the document.
 func editNode(key string, node ui.Node) editable {
 	return editable{
 		title: nodeTitle(key, node.Path), text: node.Text,
 		read:  client.Command("JSON.GET", key, strings.TrimPrefix(node.Path, "$")),
 		save:  func(text string) [][][]byte { return [][][]byte{client.Command("JSON.SET", key, node.Path, text)} },
-		large: true, lines: len(node.Text) > 2000,
+		large: node.Large, lines: len(node.Text) > 2000,
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// Values inside a JSON document that is shown as a tree are added and deleted by path. Undo saves these values, not
-// the document.
+// Values inside a JSON document are added and deleted by path. In a large document, undo saves these values, not the
+// document.
 
 // nodeTitle names a value of a document.
 func nodeTitle(key, path string) string {
@@ -46,7 +46,16 @@ func (r *Pane) deleteNode(key string, node ui.Node) tea.Cmd {
 		Title: "Deleted " + nodeTitle(key, node.Path), Calls: [][][]byte{client.Command("JSON.DEL", key, node.Path)},
 		Undo: change.Undo{Calls: [][][]byte{back}, Checks: []change.Check{{Call: client.Command("JSON.GET", key, node.Path)}}},
 	}.Expecting(node.Text, client.Command("JSON.GET", key, strings.TrimPrefix(node.Path, "$")))
-	return r.confirm(Confirmation{title: "Delete " + nodeTitle(key, node.Path) + "?", change: c})
+	return r.confirm(Confirmation{title: "Delete " + nodeTitle(key, node.Path) + "?", change: undoable(node, c)})
+}
+
+// undoable returns a change of a value in a document. Undo restores the whole of a small document, with
+// the order of its members.
+func undoable(node ui.Node, c change.Change) change.Change {
+	if !node.Large {
+		c.Undo = change.Undo{}
+	}
+	return c
 }
 
 // elementPath splits the path of an element of an array; ok is false for a member of an object.
@@ -72,11 +81,13 @@ func (r *Pane) addNode(key string, node ui.Node) {
 	switch {
 	case strings.HasPrefix(node.Text, "{"):
 		r.Dialog = &form{r: r, title: title, fields: []field{newField("name", "", ""), value}, make: func(v []string) (change.Change, error) {
-			return addMember(key, node, v[0], v[1])
+			c, err := addMember(key, node, v[0], v[1])
+			return undoable(node, c), err
 		}}
 	case strings.HasPrefix(node.Text, "["):
 		r.Dialog = &form{r: r, title: title, fields: []field{value}, make: func(v []string) (change.Change, error) {
-			return appendElement(key, node.Path, v[0])
+			c, err := appendElement(key, node.Path, v[0])
+			return undoable(node, c), err
 		}}
 	default:
 		r.Notice = "Select an object or an array to add to it."

@@ -56,11 +56,14 @@ type Text struct {
 	Missing   bool   // Data is not loaded yet
 	Size      int64  // the full size in bytes
 	Formatted string // the decoded form; "" if it does not decode
-	Node      *Node  // the selected value of a large JSON document; nil for none
+	Node      *Node  // the selected value of a JSON document; nil for none
 }
 
-// Node is a value in a JSON document that is shown as a tree. The path of the whole document is $.
-type Node struct{ Path, Text string }
+// Node is a value in a JSON document. The path of the whole document is $.
+type Node struct {
+	Path, Text string
+	Large      bool // the document is large: undo saves the value, not the document
+}
 
 // Keyspace holds the facts about the database that the list of keys collected.
 type Keyspace struct {

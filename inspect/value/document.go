@@ -23,6 +23,7 @@ type document struct {
 	width       int
 	height      int
 	toEnd       bool      // the cursor moves to the last line once the whole text is read
+	node        *nodeLine // of the selected line of a JSON document; nil if not looked up
 	tree        *jsonTree // lays out the lines when they are opened; nil if lines has all of them
 }
 

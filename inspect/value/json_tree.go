@@ -2,7 +2,6 @@ package value
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/meowdis/meowdis/keyspace/decode"
@@ -267,11 +266,7 @@ func (t *jsonTree) members(l jsonLine) (lines []jsonLine) {
 
 // memberLine returns the line of member n of a container.
 func (t *jsonTree) memberLine(l jsonLine, m decode.JSONValue, n int) jsonLine {
-	path := l.path + "[" + m.Name + "]"
-	if m.Name == "" {
-		path = l.path + "[" + strconv.Itoa(n) + "]"
-	}
-	return jsonLine{JSONValue: m, path: path, indent: l.indent + 2, cut: t.isCut() && m.End == len(t.text)}
+	return jsonLine{JSONValue: m, path: memberPath(l.path, m, n), indent: l.indent + 2, cut: t.isCut() && m.End == len(t.text)}
 }
 
 // rootGroups returns the groups of members of the root by its index, which has the ends of smaller groups.

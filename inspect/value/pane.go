@@ -7,6 +7,7 @@ import (
 
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // Pane is the value on the screen and the jobs that fetch it.
@@ -327,6 +328,9 @@ func (v *Pane) Selection() ui.Selection {
 		t.Part, t.Group = s.src.part, s.src.group
 	default:
 		t.Text = s.text()
+		if v.Kind == keytype.JSON && s == v.sheets[0] && t.Text.Complete && s.inDocument() && s.doc.tree == nil && s.doc.chain == "JSON" {
+			t.Text.Node = s.doc.currentNode(s.whole)
+		}
 		if o := s.opened; o != nil {
 			t.Opened = &ui.Element{Row: o.row, Body: o.body, Name: o.row[o.src.nameColumn], Own: o.own}
 		}
@@ -351,7 +355,7 @@ func (s *sheet) text() *ui.Text {
 	}
 	if s.inDocument() && s.doc.tree != nil {
 		if l, ok := s.doc.currentJSON(); ok && !l.cut {
-			t.Node = &ui.Node{Path: l.path, Text: s.whole[l.Start:l.End]}
+			t.Node = &ui.Node{Path: l.path, Text: s.whole[l.Start:l.End], Large: true}
 		}
 	} else if s.doc != nil && !s.doc.fromDecoder {
 		t.Formatted = strings.Join(s.doc.lines, "\n")
