@@ -194,10 +194,11 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *targets.Con
 		Strict:  !c.Target.IsServer(),
 		Confirm: func(args [][]byte) (string, func(string) bool) { return o.confirm.question(c.Target, args) },
 		Close:   c.Close,
+
+		LookupTime: s.waits.lookup,
 	}
 	if s.edits() {
 		t.Commands = listCommands(ctx, s, c)
-		t.LookupTime = s.waits.lookup
 		t.Strict = t.Strict || t.Commands != commands.Ours
 	}
 	switch c := targets.Plain(c.Session).(type) {
