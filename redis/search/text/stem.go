@@ -22,7 +22,7 @@ func IsLanguage(language string) bool { return slices.Contains(Languages, Fold(l
 // HasStemmer reports whether the program has the stemmer of a language.
 func HasStemmer(language string) bool { return stemmers[Fold(language)] != nil }
 
-// MinStemLength is how many bytes a term must have to be stemmed: search-min-stem-len.
+// MinStemLength is how many bytes a term of a text must have to be stemmed: search-min-stem-len.
 const MinStemLength = 4
 
 // Stem returns the stem of a term in a language; the term itself if it is too short or the program has no stemmer of the
@@ -31,6 +31,11 @@ func Stem(language, term string) string {
 	if len(term) < MinStemLength {
 		return term
 	}
+	return stem(language, term)
+}
+
+// stem returns the stem of a term of any length.
+func stem(language, term string) string {
 	if s := stemmers[Fold(language)]; s != nil {
 		return s(term)
 	}

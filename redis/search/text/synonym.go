@@ -41,13 +41,19 @@ func Extras(term string, a Analysis) []string {
 	return out
 }
 
-// Expansions returns the terms that a term of a query matches beside itself: the terms of Extras, and the stem as a word.
+// Expansions returns the terms that a term of a query matches beside itself: the terms of Extras, the stem of a term that is
+// too short for Extras ("run" finds "running"), and the stem as a word.
 func Expansions(term string, a Analysis) []string {
 	out := Extras(term, a)
-	if !a.NoStem {
-		if stem := Stem(a.Language, term); stem != term {
-			out = slices.Insert(out, 1, stem)
-		}
+	if a.NoStem || !HasStemmer(a.Language) {
+		return out
+	}
+	stem := stem(a.Language, term)
+	if len(term) < MinStemLength {
+		out = slices.Insert(out, 0, StemMark+stem)
+	}
+	if stem != term {
+		out = slices.Insert(out, 1, stem)
 	}
 	return out
 }

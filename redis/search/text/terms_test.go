@@ -8,7 +8,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	RegisterStemmer("testish", func(term string) string { return term[:3] })
+	RegisterStemmer("testish", func(term string) string { return term[:min(3, len(term))] })
 	RegisterPhonetic(func(term string) string { return "P" + term[:1] })
 	m.Run()
 }
@@ -29,7 +29,11 @@ func TestExpansions(t *testing.T) {
 	if got, want := Expansions("jumping", a), []string{"~g1", "<Pj"}; !slices.Equal(got, want) {
 		t.Error(got)
 	}
-	if got := Expansions("ab", Analysis{Language: "testish", Phonetic: true}); got != nil {
+	// FT.EXPLAINCLI: foo and bar are expanded to +foo and +bar.
+	if got := Expansions("ab", Analysis{Language: "testish", Phonetic: true}); !slices.Equal(got, []string{"+ab"}) {
+		t.Error(got)
+	}
+	if got := Extras("ab", Analysis{Language: "testish", Phonetic: true}); got != nil {
 		t.Error(got)
 	}
 	var d Document
