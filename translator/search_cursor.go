@@ -4,6 +4,7 @@ package translator
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -33,16 +34,21 @@ func (q *aggregateCall) parseCursor(d *definition, s *searchSettings) (bad strin
 	}
 }
 
-// positiveNumber parses the number of an option, which must be positive.
+// positiveNumber parses the number of an option, which must be positive and whole, but may be written as 10000.0, as redis-py
+// does.
 func positiveNumber(d *definition, option string) (n int64, bad string) {
 	if !d.more() {
 		return 0, badArgument(option, noArgument)
 	}
-	n, ok := parseInt(d.next())
-	switch {
-	case !ok:
-		return 0, badArgument(option, wrongArgument)
-	case n < 1:
+	arg := d.next()
+	n, ok := parseInt(arg)
+	if !ok {
+		f, isNumber := parseFloat(arg)
+		if n = int64(f); !isNumber || float64(n) != f || math.Abs(f) >= 1<<53 {
+			return 0, badArgument(option, wrongArgument)
+		}
+	}
+	if n < 1 {
 		return 0, badArgument(option, outOfBounds)
 	}
 	return n, ""
