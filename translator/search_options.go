@@ -340,6 +340,7 @@ func (o *searchOptions) extras(ix *searchIndex, t *query.Term) (all []*query.Ter
 		}
 		analysis := ix.schema.Analysis(f, language, ix.synonyms)
 		analysis.Phonetic = analysis.Phonetic && (t.Phonetic == nil || *t.Phonetic)
+		o.onlyExpander(&analysis)
 		for _, extra := range text.Expansions(t.Text, analysis) {
 			if fields[extra] == nil {
 				order = append(order, extra)
@@ -355,6 +356,18 @@ func (o *searchOptions) extras(ix *searchIndex, t *query.Term) (all []*query.Ter
 		all = append(all, added)
 	}
 	return all
+}
+
+// onlyExpander removes the terms of other expanders from an analysis if EXPANDER names one.
+func (o *searchOptions) onlyExpander(a *text.Analysis) {
+	switch name := strings.ToUpper(o.expander); name {
+	case "SBSTEM", "SYNONYM", "PHONETIC":
+		a.NoStem = a.NoStem || name != "SBSTEM"
+		a.Phonetic = a.Phonetic && name == "PHONETIC"
+		if name != "SYNONYM" {
+			a.Synonyms = nil
+		}
+	}
 }
 
 // withFilters restricts a tree to documents that the filters select.

@@ -22,7 +22,7 @@ func IsLanguage(language string) bool { return slices.Contains(Languages, Fold(l
 // HasStemmer reports whether the program has the stemmer of a language.
 func HasStemmer(language string) bool { return stemmers[Fold(language)] != nil }
 
-// MinStemLength is how many bytes a term of a text must have to be stemmed: search-min-stem-len.
+// MinStemLength is the least length of a term of a text that is stemmed, in bytes: search-min-stem-len.
 const MinStemLength = 4
 
 // Stem returns the stem of a term in a language; the term itself if it is too short or the program has no stemmer of the
