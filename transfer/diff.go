@@ -63,7 +63,7 @@ func (o DiffOptions) swapped(a, b keyspace.Session) (DiffOptions, keyspace.Sessi
 	return o, b, a
 }
 
-// Diff compares two sessions and returns the number of compared keys. It looks up every part of
+// Diff compares two sessions and returns the number of compared keys, which one or both have. It looks up every part of
 // A in B, then the keys of B in A, or the other way around. If both have a List, it compares the lists side by side.
 // Neither database, nor any large key, needs to fit in memory.
 func Diff(ctx context.Context, a, b keyspace.Session, o DiffOptions) (keys int64, err error) {
@@ -351,6 +351,7 @@ func (d *differ) missing(ctx context.Context, a keyspace.Session, db int, keys [
 		case there[i].err != nil:
 			d.o.Notify(k.Key, there[i].err)
 		case !there[i].there:
+			d.keys++
 			d.reportOnly(k.Key, OnlyInB)
 		}
 	}

@@ -84,6 +84,7 @@ func (d *differ) database(ctx context.Context, db int, a *reader) error {
 		order := compareOrder(x, y)
 		switch {
 		case order > 0:
+			d.keys++
 			d.reportOnly(y.Key, OnlyInB)
 		case order < 0:
 			d.keys++
