@@ -135,12 +135,12 @@ var searchCommands = []Command{
 	{
 		Name: "FT.EXPLAIN", Group: "module", Since: "1.0.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
 		Summary: "Returns how a query is understood",
-		Syntax:  "index_name query [VERBATIM] [DIALECT dialect]",
+		Syntax:  "index_name query [VERBATIM] [EXPANDER expander] [DIALECT dialect]",
 	},
 	{
 		Name: "FT.EXPLAINCLI", Group: "module", Since: "1.0.0", Arity: -3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
 		Summary: "Returns how a query is understood, line by line",
-		Syntax:  "index_name query [VERBATIM] [DIALECT dialect]",
+		Syntax:  "index_name query [VERBATIM] [EXPANDER expander] [DIALECT dialect]",
 	},
 	{
 		Name: "FT.TAGVALS", Group: "module", Since: "1.0.0", Arity: 3, Flags: ReadOnly | Module, Categories: searchCategory, Tips: dontCache,
