@@ -13,10 +13,9 @@ setup:
 	@.ci/setup
 
 # All tests. They compare with a real redis-server, drive a real terminal and run
-# real clients: setup installs those that are missing, or says how. Many tests wait for other processes, so more of
-# them run at once than there are processors.
+# real clients: setup installs those that are missing, or says how.
 test: setup
-	go test -timeout 30m -parallel 4 ./...
+	go test -timeout 30m ./...
 
 # The tests of stores other than a file that make test leaves out: every statement refused once, all transcripts in
 # a Worker, a cluster.
