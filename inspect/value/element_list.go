@@ -19,8 +19,8 @@ type elementList struct {
 	held   int    // the size of all elements in blocks
 }
 
-// elementRef refers to an element. Its key orders the element among those of its class; elements with equal keys are
-// compared in full.
+// elementRef refers to an element. Its key orders the elements of a class; elements with equal keys are compared in
+// full.
 type elementRef struct {
 	key   uint64
 	place uint64 // the block and the offset in it, below the class
@@ -32,34 +32,36 @@ const (
 	blockBytes = 64 << 10
 )
 
-// elementOrder is an order of elements.
+// elementOrder orders elements.
 type elementOrder struct {
 	column  int // the column to sort by, from 1; 0: as stored
 	reverse bool
 }
 
-// add appends an element, the n-th in the stored order. body is the full element; "" if that is the last cell.
+// add appends an element, the n-th in the stored order, and copies its cells. body is the full element; "" if that is
+// the last cell.
 func (l *elementList) add(n int, row record, body string) {
 	l.begin(n, len(row), body != "")
 	for _, cell := range row {
-		l.block = binary.AppendUvarint(l.block, uint64(len(cell)))
-		l.block = append(l.block, cell...)
+		l.block = appendCell(l.block, cell)
 	}
 	if body != "" {
-		l.block = binary.AppendUvarint(l.block, uint64(len(body)))
-		l.block = append(l.block, body...)
+		l.block = appendCell(l.block, body)
 	}
 	l.end()
 }
 
-// addCells is add for bytes, which it copies.
+// addCells is add for bytes.
 func (l *elementList) addCells(n int, cells ...[]byte) {
 	l.begin(n, len(cells), false)
 	for _, cell := range cells {
-		l.block = binary.AppendUvarint(l.block, uint64(len(cell)))
-		l.block = append(l.block, cell...)
+		l.block = appendCell(l.block, cell)
 	}
 	l.end()
+}
+
+func appendCell[T string | []byte](block []byte, cell T) []byte {
+	return append(binary.AppendUvarint(block, uint64(len(cell))), cell...)
 }
 
 // begin begins an element: its number, and twice the number of its cells, plus one if a body follows them.
@@ -86,7 +88,7 @@ func (l *elementList) flush() {
 	}
 }
 
-// packed returns the bytes of an element and of those after it in its block.
+// packed returns the bytes from an element to the end of its block.
 func (l *elementList) packed(r elementRef) string {
 	place := r.place &^ isText
 	return l.blocks[place>>offsetBits][place&(1<<offsetBits-1):]
@@ -211,7 +213,7 @@ func (l *elementList) sort(o elementOrder) {
 	slices.SortFunc(l.refs, func(a, b elementRef) int { return l.compare(o, a, b) })
 }
 
-// take moves the elements of more for which keep is true to the end of the list.
+// take appends the elements of more that keep accepts.
 func (l *elementList) take(more *elementList, keep func(r elementRef) bool) {
 	base := uint64(len(l.blocks)) << offsetBits
 	before := len(l.refs)
