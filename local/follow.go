@@ -18,13 +18,19 @@ func (s *Store) currentFollower() store.Follower {
 	return nil
 }
 
+// followed reports whether a follower must see every batch.
+func (s *Store) followed() bool {
+	f := s.currentFollower()
+	return f != nil && f.Follows()
+}
+
 // withFollower wraps run so that the follower sees the batches of a job. A job that is a function calls the
 // follower itself.
 func (s *Store) withFollower(c *conn, j *job, run func(store.Batch) (store.Result, error)) func(store.Batch) (store.Result, error) {
-	f := s.currentFollower()
-	if f == nil || j.fn != nil || !f.Follows() {
+	if j.fn != nil || !s.followed() {
 		return run
 	}
+	f := s.currentFollower()
 	more := func(b store.Batch) (store.Result, error) {
 		c.workLimit.nextBatch()
 		return run(b)

@@ -310,10 +310,23 @@ func (s *Store) runGroup(c *conn, group []*job, t *groupProgress, p pace, savepo
 	s.externalCommits.onBegin()
 	began := s.clock()
 	run := c.runner(savepoints)
-	for _, j := range group {
+	coalesces := !savepoints && !s.followed()
+	for apart := 0; t.began < len(group); { // the jobs before apart run one by one
 		if t.began > 0 && s.clock().Sub(began) > p.slice {
 			break
 		}
+		if next := group[t.began:]; coalesces && t.began >= apart {
+			switch n, err := coalesceJobs(c, run, next); {
+			case err != nil:
+				return err
+			case n > 0:
+				t.began += n
+				t.finished = append(t.finished, next[:n]...)
+				continue
+			}
+			apart = t.began + max(coalescibleJobs(next), 1)
+		}
+		j := group[t.began]
 		t.began++
 		if !j.begin() {
 			continue
@@ -321,7 +334,7 @@ func (s *Store) runGroup(c *conn, group []*job, t *groupProgress, p pace, savepo
 		if j.fn != nil && j.turn != nil {
 			j.turn.DelaysOthers.Store(t.began > 1)
 		}
-		whole, err := j.work(c, s.withFollower(c, j, run), p.piece)
+		whole, err := j.work(c, s.withFollower(c, j, run), p.piece, coalesces)
 		switch {
 		case err != nil:
 			t.failed = j
@@ -340,7 +353,7 @@ func (s *Store) runGroup(c *conn, group []*job, t *groupProgress, p pace, savepo
 }
 
 // work runs the job, or the batches that fit in a piece; whole is false if batches are left.
-func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece time.Duration) (whole bool, err error) {
+func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece time.Duration, coalesces bool) (whole bool, err error) {
 	defer store.Catch(&err)
 	began := c.workLimit.nextBatch()
 	switch {
@@ -356,6 +369,7 @@ func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece t
 		j.results = make([]store.Result, len(j.batches))
 	}
 	restart(j.batches, j.used)
+	apart := 0 // the batches before it run one by one
 	for j.ran = j.committed; j.ran < len(j.batches); j.ran++ {
 		if now := c.workLimit.nextBatch(); j.ran > j.committed && now.Sub(began) > piece {
 			return false, nil
@@ -363,6 +377,17 @@ func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece t
 		if r, late := j.timedOut[j.ran]; late {
 			j.results[j.ran] = r
 			continue
+		}
+		if coalesces && j.ran >= apart {
+			n, err := j.coalesce(c, run)
+			if err != nil {
+				return false, err
+			}
+			if n > 0 {
+				j.ran += n - 1
+				continue
+			}
+			apart = j.ran + max(j.coalescible(), 1)
 		}
 		if j.results[j.ran], err = run(j.batches[j.ran]); err != nil {
 			return false, err

@@ -141,7 +141,7 @@ func TestPiece(t *testing.T) {
 							clock += test.batch
 							return c.runner(false)(b)
 						}
-						whole, err = j.work(c, counted, writersPace.piece)
+						whole, err = j.work(c, counted, writersPace.piece, false)
 						return err
 					})
 				})

@@ -183,6 +183,20 @@ type Batch struct {
 	// Budget limits the returned rows: a batch with more is refused, as by a constraint. A store with bounded
 	// results may ignore it.
 	Budget *Budget
+
+	// Coalescer, unless nil, can merge this batch with the batches before and after it. A store may ignore it.
+	Coalescer Coalescer
+}
+
+// Coalescer makes one batch of consecutive batches that do the same to one key.
+type Coalescer interface {
+	// Fits reports whether b, which has this Coalescer, changes the key of first.
+	Fits(first, b *Batch) bool
+	// Coalesce returns a batch that has the effect of the batches in their order, or none.
+	Coalesce(batches []*Batch) Batch
+	// Split sets the results of the batches from the result of the coalesced one. It reports false if that has
+	// changed nothing, and they must run one by one.
+	Split(r *Result, batches []*Batch, results []*Result) bool
 }
 
 // Row is one row of a result. Cells are found by position.

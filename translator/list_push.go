@@ -83,7 +83,11 @@ func pushx(e end) func(*Call) Plan {
 func (c *Call) push(e end, first store.Stmt) Plan {
 	key, list := c.Args[1], c.Args[2:]
 	stmts := append(c.pushKey(key, len(list), first), c.pushStmts(key, e, list)...)
-	return write(intOf(len(stmts)), append(stmts, c.forReply(store.Stmt{SQL: sqlCount, Args: c.sharedKey(key)[:2:2]}))...)
+	plan := write(intOf(len(stmts)), append(stmts, c.forReply(store.Stmt{SQL: sqlCount, Args: c.sharedKey(key)[:2:2]}))...)
+	if len(list) == 1 && len(list[0]) <= maxCoalescedBytes {
+		plan.Batch.Coalescer = pushCoalescers[e]
+	}
+	return plan
 }
 
 // A pop of one element reads it together with the key, and deletes it by the index.
@@ -103,12 +107,14 @@ func isNotLive(before store.Result) bool { return !isLive(before) }
 func (c *Call) popOne(key []byte, e end) Plan {
 	keyRead := c.stmt(sqlReadKeyEnd[e], key)
 	pop := store.Stmt{SQL: sqlPop[e], Args: keyRead.Args, SkipIf: isNotLive}
-	return write(func(r *store.Result) resp.Value {
+	plan := write(func(r *store.Result) resp.Value {
 		if row := liveRow(r.Rows); row != nil {
 			return bulk(row[rowExtra])
 		}
 		return resp.Nil
 	}, append(c.openExisting(keyRead, key, listType), pop, c.countRemoved(key), c.dropIfEmptied(key, 1))...)
+	plan.Batch.Coalescer = popCoalescers[e]
+	return plan
 }
 
 // pop translates LPOP and RPOP. With a count the reply is an array, and nil only for a missing key.
