@@ -31,6 +31,7 @@ type job struct {
 	since     time.Time            // start of the wait
 	committed int                  // batches that are committed
 	ran       int                  // batches that have run, the open transaction included
+	apart     int                  // the batches before it run one by one
 	timedOut  map[int]store.Result // results of batches that exceeded the time limit and are not run again, by index
 }
 
@@ -369,40 +370,51 @@ func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece t
 		j.results = make([]store.Result, len(j.batches))
 	}
 	restart(j.batches, j.used)
-	apart := 0 // the batches before it run one by one
-	for j.ran = j.committed; j.ran < len(j.batches); j.ran++ {
+	j.apart = 0
+	for j.ran = j.committed; j.ran < len(j.batches); {
 		if now := c.workLimit.nextBatch(); j.ran > j.committed && now.Sub(began) > piece {
 			return false, nil
 		}
-		if r, late := j.timedOut[j.ran]; late {
-			j.results[j.ran] = r
-			continue
-		}
-		if coalesces && j.ran >= apart {
+		if coalesces && j.ran >= j.apart {
 			n, err := j.coalesce(c, run)
 			if err != nil {
 				return false, err
 			}
-			if n > 0 {
-				j.ran += n - 1
+			if j.ran += n; n > 0 {
 				continue
 			}
-			apart = j.ran + max(j.coalescible(), 1)
+			j.apart = j.ran + max(j.coalescible(), 1)
 		}
-		if j.results[j.ran], err = run(j.batches[j.ran]); err != nil {
+		if err := j.runNext(c, run); err != nil {
 			return false, err
-		}
-		if j.onRun != nil {
-			j.onRun(&j.results[j.ran])
-		}
-		if j.results[j.ran].Took == 0 {
-			j.results[j.ran].Took = time.Since(c.workLimit.began)
-		}
-		if j.batches[j.ran].Budget.Full() { // the client needs no more
-			j.batches, j.results = j.batches[:j.ran+1], j.results[:j.ran+1]
 		}
 	}
 	return true, nil
+}
+
+// runNext runs the next batch, unless it has exceeded the time limit before.
+func (j *job) runNext(c *conn, run func(store.Batch) (store.Result, error)) (err error) {
+	b, r := &j.batches[j.ran], &j.results[j.ran]
+	late, is := j.timedOut[j.ran]
+	if is {
+		*r = late
+		j.ran++
+		return nil
+	}
+	if *r, err = run(*b); err != nil {
+		return err
+	}
+	if j.onRun != nil {
+		j.onRun(r)
+	}
+	if r.Took == 0 {
+		r.Took = time.Since(c.workLimit.began)
+	}
+	j.ran++
+	if b.Budget.Full() { // the client needs no more
+		j.batches, j.results = j.batches[:j.ran], j.results[:j.ran]
+	}
+	return nil
 }
 
 // runsOnce reports whether the job cannot run again.
