@@ -259,16 +259,11 @@ func (s *Session) readSlots(ctx context.Context, slots []int) (found map[int][][
 				left = append(left, r.slots...)
 				continue
 			}
-			s.scans.views[address] = r.after
-			moving, again, refusal := s.accept(r, found)
-			if refusal.IsError() {
-				return nil, refusal, nil
-			}
-			still, err := s.readMoving(ctx, address, r, moving, found)
-			if err != nil && ctx.Err() != nil {
+			again, refusal, err := s.take(ctx, address, r, found)
+			if err != nil || refusal.IsError() {
 				return nil, refusal, err
 			}
-			left = append(append(left, again...), still...)
+			left = append(left, again...)
 		}
 		if err := w.next(ctx, s, len(left) < len(slots), left, failed); err != nil {
 			return nil, refusal, err
@@ -276,6 +271,21 @@ func (s *Session) readSlots(ctx context.Context, slots []int) (found map[int][][
 		slots = left
 	}
 	return found, resp.Value{}, nil
+}
+
+// take adds the names in a master's replies to found, and returns the slots to read again. It fails only if ctx has
+// ended.
+func (s *Session) take(ctx context.Context, address string, r *mastersRead, found map[int][][]byte) (again []int, refusal resp.Value, err error) {
+	s.scans.views[address] = r.after
+	moving, again, refusal := s.accept(r, found)
+	if refusal.IsError() {
+		return nil, refusal, nil
+	}
+	still, err := s.readMoving(ctx, address, r, moving, found)
+	if err != nil && ctx.Err() != nil {
+		return nil, refusal, err
+	}
+	return append(again, still...), refusal, nil
 }
 
 func addressesOf(reads map[string]*mastersRead) []string {
