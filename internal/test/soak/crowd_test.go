@@ -86,7 +86,7 @@ DBSIZE
 // useAllTypes runs any of those, one by one and in pipelines.
 func (c *crowd) useAllTypes(i int) {
 	s, err := c.server.dial(i%2 == 0)
-	if c.unmeant("all types", err) {
+	if c.unexpected("all types", err) {
 		return
 	}
 	defer s.Close()
@@ -101,7 +101,7 @@ func (c *crowd) useAllTypes(i int) {
 				err = errorReply{fmt.Sprintf("%q: %s", calls[i], v.Str)}
 			}
 		}
-		if c.unmeant("all types", err) {
+		if c.unexpected("all types", err) {
 			return
 		}
 		c.seen.used.Add(int64(len(calls)))
@@ -121,14 +121,14 @@ func anyType() [][]byte {
 // askTooMuch asks for more than a request may hold, and for as much as it may.
 func (c *crowd) askTooMuch(i int) {
 	s, err := c.server.dial(i%4 == 0)
-	if c.unmeant("large requests", err) {
+	if c.unexpected("large requests", err) {
 		return
 	}
 	defer s.Close()
 	for c.here.Err() == nil {
 		err := do(s, words([]string{"MGET big big big big", "MGET big", "SRANDMEMBER t:e:1 -1000000", "GET big"}[rand.N(4)]))
 		var reply errorReply
-		if !(errors.As(err, &reply) && c.refused(reply.text)) && c.unmeant("large requests", err) {
+		if !(errors.As(err, &reply) && c.refused(reply.text)) && c.unexpected("large requests", err) {
 			return
 		}
 		c.pause(rand.N(100 * time.Millisecond))
@@ -152,7 +152,7 @@ func (c *crowd) refused(text string) bool {
 func (c *crowd) raw(url string) net.Conn {
 	_, address, _ := strings.Cut(url, "://")
 	conn, err := net.Dial("tcp", address)
-	if c.unmeant("connecting", err) {
+	if c.unexpected("connecting", err) {
 		return nil
 	}
 	return conn

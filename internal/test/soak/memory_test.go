@@ -44,7 +44,7 @@ func (c *crowd) watchMemory(planned time.Duration) (samples []int64) {
 		if c.ending.Load() {
 			break // what was read may be of a process that is gone
 		}
-		if c.unmeant("memory", err) {
+		if c.unexpected("memory", err) {
 			break
 		}
 		samples = append(samples, n)

@@ -178,9 +178,9 @@ func (c *crowd) kind(i int) func(int) {
 	return c.useAllTypes
 }
 
-// unmeant reports whether a client must leave because of an error, and fails the test
+// unexpected reports whether a client must leave because of an error, and fails the test
 // when it is not that the server ends.
-func (c *crowd) unmeant(who string, err error) bool {
+func (c *crowd) unexpected(who string, err error) bool {
 	if err != nil && (!c.ending.Load() || errors.As(err, new(errorReply))) && c.wrong.Add(1) <= 5 {
 		c.t.Errorf("%s: %v", who, err)
 	}
@@ -190,12 +190,12 @@ func (c *crowd) unmeant(who string, err error) bool {
 // keepLedger writes one number after the other.
 func (c *crowd) keepLedger(l *client) {
 	s, err := c.server.dial(l.onREST)
-	if c.unmeant(l.name, err) {
+	if c.unexpected(l.name, err) {
 		return
 	}
 	defer s.Close()
 	for c.here.Err() == nil {
-		if c.unmeant(l.name, c.timed(func() error { return l.write(s, l.name, l.acknowledged+1) })) {
+		if c.unexpected(l.name, c.timed(func() error { return l.write(s, l.name, l.acknowledged+1) })) {
 			return
 		}
 		l.acknowledged++
@@ -227,7 +227,7 @@ func prepare(t *testing.T, p *process) {
 // for less than they wait.
 func (c *crowd) lockOften(path string) {
 	s, err := c.server.dial(false)
-	if c.unmeant("after a lock", err) {
+	if c.unexpected("after a lock", err) {
 		return
 	}
 	defer s.Close()
@@ -235,13 +235,13 @@ func (c *crowd) lockOften(path string) {
 		c.pause(time.Second + rand.N(2*time.Second))
 		c.locks.Add(1)
 		free, err := lock(path)
-		if c.unmeant("another process", err) {
+		if c.unexpected("another process", err) {
 			return
 		}
 		c.pause(200*time.Millisecond + rand.N(2*time.Second))
 		err = free()
 		c.locks.Add(1)
-		if c.unmeant("another process", err) || c.unmeant("after a lock", do(s, words("INCR unlocked"))) {
+		if c.unexpected("another process", err) || c.unexpected("after a lock", do(s, words("INCR unlocked"))) {
 			return
 		}
 		c.seen.unlocked.Add(1)

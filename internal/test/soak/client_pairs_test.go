@@ -17,12 +17,12 @@ import (
 func (c *crowd) handOver(i int) {
 	queue := fmt.Sprintf("q:%d", i)
 	taker, err := c.server.dial(false)
-	if c.unmeant("a queue", err) {
+	if c.unexpected("a queue", err) {
 		return
 	}
 	defer taker.Close()
 	giver, err := c.server.dial(i%4 == 3)
-	if c.unmeant("a queue", err) || c.unmeant("a queue", do(giver, words("DEL "+queue))) {
+	if c.unexpected("a queue", err) || c.unexpected("a queue", do(giver, words("DEL "+queue))) {
 		return
 	}
 	defer giver.Close()
@@ -30,7 +30,7 @@ func (c *crowd) handOver(i int) {
 	go func() {
 		defer close(gave)
 		for n := 1; c.here.Err() == nil; n++ {
-			if c.unmeant("a queue", do(giver, words(fmt.Sprintf("LPUSH %s %d", queue, n)))) {
+			if c.unexpected("a queue", do(giver, words(fmt.Sprintf("LPUSH %s %d", queue, n)))) {
 				return
 			}
 			c.pause(rand.N(20 * time.Millisecond))
@@ -45,7 +45,7 @@ func (c *crowd) handOver(i int) {
 		case err == nil && (len(v.Elems) != 2 || string(v.Elems[1].Str) != strconv.Itoa(n)):
 			err = errorReply{fmt.Sprintf("the queue gives %v in place of %d", v, n)}
 		}
-		if c.unmeant("a queue", err) {
+		if c.unexpected("a queue", err) {
 			return
 		}
 		n++
@@ -57,12 +57,12 @@ func (c *crowd) handOver(i int) {
 func (c *crowd) listen(i int) {
 	channel := fmt.Sprintf("ch:%d", i)
 	speaker, err := c.server.dial(i%2 == 0)
-	if c.unmeant("a channel", err) {
+	if c.unexpected("a channel", err) {
 		return
 	}
 	defer speaker.Close()
 	listener, err := c.server.dial(i%8 < 4)
-	if c.unmeant("a channel", err) {
+	if c.unexpected("a channel", err) {
 		return
 	}
 	defer listener.Close()
@@ -86,7 +86,7 @@ func (c *crowd) listen(i int) {
 			return nil
 		})
 		if c.here.Err() == nil || errors.As(err, new(errorReply)) {
-			c.unmeant("a channel", err)
+			c.unexpected("a channel", err)
 		}
 	}()
 	select {
@@ -95,7 +95,7 @@ func (c *crowd) listen(i int) {
 		return
 	}
 	for n := 1; c.here.Err() == nil; n++ {
-		if c.unmeant("a channel", do(speaker, words(fmt.Sprintf("PUBLISH %s %d", channel, n)))) {
+		if c.unexpected("a channel", do(speaker, words(fmt.Sprintf("PUBLISH %s %d", channel, n)))) {
 			break
 		}
 		c.pause(rand.N(20 * time.Millisecond))
