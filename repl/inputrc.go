@@ -16,18 +16,18 @@ import (
 // inputrc holds the supported settings and key bindings of a readline init file, which bash and
 // other programs also read. Unknown lines are ignored, since they are for other programs.
 type inputrc struct {
-	vi            bool // set editing-mode vi
-	hideMode      bool // set show-mode-in-prompt off
-	silent        bool // set bell-style none or visible
-	timeout       time.Duration
-	insert        string // shown before the prompt in vi's insert mode
-	command       string // shown before the prompt in vi's command mode
-	bindings      [viArgumentKeys][]binding
-	unknown       []string // unknown functions
-	keymap        keymap   // the keymap to bind keys in
-	terminal      string   // $TERM
-	home          string
-	opened, lines int
+	vi       bool // set editing-mode vi
+	hideMode bool // set show-mode-in-prompt off
+	silent   bool // set bell-style none or visible
+	timeout  time.Duration
+	insert   string // shown before the prompt in vi's insert mode
+	command  string // shown before the prompt in vi's command mode
+	bindings [viArgumentKeys][]binding
+	unknown  []string // unknown functions
+	keymap   keymap   // the keymap to bind keys in
+	terminal string   // $TERM
+	home     string
+	opened   int
 }
 
 // keymap names a set of key bindings.

@@ -178,7 +178,7 @@ func (d *definition) fields(s *inverted.Schema) (bad string) {
 		f.Name = f.Path
 		if d.is("AS") {
 			if !d.more() {
-				return fmt.Sprintf("Parse error: `AS` requires an argument")
+				return "Parse error: `AS` requires an argument"
 			}
 			f.Name = string(d.next())
 		}

@@ -2,7 +2,6 @@ package acl_test
 
 import (
 	"flag"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -171,5 +170,5 @@ func words(line string) [][]byte {
 }
 
 func show(v resp.Value) string {
-	return fmt.Sprintf("%s", resp.AppendTyped(nil, resp.Downgrade(v), false))
+	return string(resp.AppendTyped(nil, resp.Downgrade(v), false))
 }

@@ -1,7 +1,7 @@
 package commands
 
 // The commands that save the data. Every commit is in the file already; a server may do more
-// (server/save.go).
+// (server/shutdown_and_save.go).
 var persistCommands = []Command{
 	{
 		Name: "SAVE", Group: "server", Since: "1.0.0", Arity: 1, Flags: Admin | NoScript | NoAsyncLoading | NoMulti,

@@ -87,7 +87,7 @@ func (s *shells) newLine() *cobra.Command {
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			lines := []string{}
+			var lines []string
 			switch {
 			case len(args) == 5 && args[0] == "bash":
 				lines = s.bash(cmd.Context(), readShellLine(args[1], s.getenv), args[2], args[3], args[4])

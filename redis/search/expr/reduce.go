@@ -369,7 +369,6 @@ func (s *sample) Result() Value { return List(s.items...) }
 // buffer before. Up to bufferSize numbers the result is exact.
 type quantile struct {
 	q       float64
-	size    int
 	buffers [][]float64
 	odd     bool
 }
