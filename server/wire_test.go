@@ -104,7 +104,8 @@ var exchanges = []string{
 	"DEBUG PROTOCOL string\r\nDEBUG PROTOCOL integer\r\nDEBUG PROTOCOL double\r\nDEBUG PROTOCOL null\r\nDEBUG PROTOCOL array\r\nDEBUG PROTOCOL set\r\nDEBUG PROTOCOL map\r\n" +
 		"DEBUG PROTOCOL verbatim\r\nDEBUG PROTOCOL true\r\nDEBUG PROTOCOL false\r\nDEBUG PROTOCOL bignum\r\nDEBUG PROTOCOL attrib\r\nDEBUG PROTOCOL push\r\nDEBUG PROTOCOL nosuch\r\n",
 	"HELLO 3\r\nDEBUG PROTOCOL string\r\nDEBUG PROTOCOL integer\r\nDEBUG PROTOCOL double\r\nDEBUG PROTOCOL null\r\nDEBUG PROTOCOL array\r\nDEBUG PROTOCOL set\r\nDEBUG PROTOCOL map\r\n" +
-		"DEBUG PROTOCOL verbatim\r\nDEBUG PROTOCOL true\r\nDEBUG PROTOCOL false\r\nDEBUG PROTOCOL bignum\r\n",
+		"DEBUG PROTOCOL verbatim\r\nDEBUG PROTOCOL true\r\nDEBUG PROTOCOL false\r\nDEBUG PROTOCOL bignum\r\n" +
+		verbatim("txt") + verbatim("mkd") + verbatim("m") + verbatim("") + verbatim("markdown"),
 
 	// CONFIG and INFO, a verbatim string in RESP3
 	"CONFIG GET save\r\nCONFIG GET MAXMEMORY\r\nCONFIG GET nope\r\nCONFIG GET\r\nCONFIG GET data[a-c]ases d?tabases\r\n",
@@ -165,6 +166,11 @@ var clientPlans = [][]string{
 var authTurns = [][]string{
 	{"HELLO\r\nHELLO 3\r\n", "HELLO 3 AUTH default wrong\r\n", "HELLO 3 AUTH default secret\r\nGET nothing\r\n"},
 	{"AUTH wrong\r\n", "AUTH default wrong\r\n", "AUTH bob secret\r\n", "AUTH a b c\r\nPING\r\nAUTH secret\r\nPING\r\n", "AUTH wrong\r\n", "PING\r\nRESET\r\nPING\r\n"},
+}
+
+// verbatim returns a script that replies with a verbatim string, as an inline command.
+func verbatim(format string) string {
+	return `EVAL "return {verbatim_string={format='` + format + "',string='*x*'}}\" 0\r\n"
 }
 
 func TestWire(t *testing.T) {

@@ -396,7 +396,7 @@ func (r *Reader) readBlob(kind byte) (Value, error) {
 	case kind == '!':
 		return Value{Kind: Error, Str: b}, nil
 	case kind == '=' && len(b) >= 4:
-		return Value{Kind: Verbatim, Str: b[4:]}, nil
+		return MakeVerbatim(string(b[:3]), b[4:]), nil
 	}
 	return MakeBulk(b), nil
 }

@@ -173,7 +173,7 @@ func TestReadReplyExtras(t *testing.T) {
 	for wire, want := range map[string]resp.Value{
 		"|1\r\n+ttl\r\n:3600\r\n$1\r\nv\r\n":   resp.MakeString("v"),
 		"!8\r\nERR a\r\nb\r\n":                 resp.MakeError("ERR a\r\nb"),
-		"=7\r\nmkd:*b*\r\n":                    {Kind: resp.Verbatim, Str: []byte("*b*")},
+		"=7\r\nmkd:*b*\r\n":                    resp.MakeVerbatim("mkd", []byte("*b*")),
 		"(-123456789012345678901234567890\r\n": {Kind: resp.BigNumber, Str: []byte("-123456789012345678901234567890")},
 		",inf\r\n":                             resp.MakeDouble(inf),
 		",-inf\r\n":                            resp.MakeDouble(-inf),

@@ -23,7 +23,7 @@ const (
 	PairMap               // in Elems, key and value alternating; RESP2 an array of pairs, RESP3 a map
 	Double                // in Float, and in Str if its text differs from FormatDouble's; RESP2 sends a bulk
 	Bool                  // in Int, 0 or 1; RESP2 sends an integer
-	Verbatim              // in Str, without the "txt:" prefix; RESP2 sends a bulk
+	Verbatim              // in Str, and the letters of its format in Int, 0 for txt; RESP2 sends a bulk
 	BigNumber             // decimal digits, in Str; RESP2 sends a bulk
 	Several               // in Elems, consecutive replies, such as SUBSCRIBE's to several channels
 )
@@ -77,6 +77,17 @@ func MakeString(s string) Value { return Value{Kind: Bulk, Str: []byte(s)} }
 
 // MakeDouble returns the double f.
 func MakeDouble(f float64) Value { return Value{Kind: Double, Float: f} }
+
+// MakeVerbatim returns the verbatim string text. The format is cut or filled with spaces to three letters.
+func MakeVerbatim(format string, text []byte) Value {
+	v := Value{Kind: Verbatim, Str: text}
+	if format != "txt" {
+		for _, letter := range []byte(format + "   ")[:3] {
+			v.Int = v.Int<<8 | int64(letter)
+		}
+	}
+	return v
+}
 
 // MakeArray returns the array of elems.
 func MakeArray(elems ...Value) Value { return Value{Kind: Array, Elems: elems} }

@@ -86,7 +86,7 @@ func (w *writer) three(out []byte, v Value) []byte {
 		}
 		return append(out, "#f\r\n"...)
 	case Verbatim:
-		return appendBulk(out, '=', append([]byte("txt:"), v.Str...))
+		return appendBulk(out, '=', append(v.format(), v.Str...))
 	case BigNumber:
 		return appendLine(out, '(', v.Str)
 	case Scored:
@@ -226,6 +226,14 @@ func (v Value) doubleText() []byte {
 		return v.Str
 	}
 	return []byte(FormatDouble(v.Float))
+}
+
+// format returns the format of a verbatim string and a colon.
+func (v *Value) format() []byte {
+	if v.Int == 0 {
+		return []byte("txt:")
+	}
+	return []byte{byte(v.Int >> 16), byte(v.Int >> 8), byte(v.Int), ':'}
 }
 
 // Downgrade converts v for a RESP2 client: only nulls, statuses, errors, integers, bulks and

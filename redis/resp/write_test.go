@@ -22,7 +22,7 @@ var replies = []resp.Value{
 	resp.EmptyArray, resp.EmptyMap, resp.EmptySet,
 	resp.MakeDouble(0.1), resp.MakeDouble(inf), resp.MakeDouble(-inf), resp.MakeDouble(-0.5), resp.MakeDouble(1e300),
 	{Kind: resp.Bool}, {Kind: resp.Bool, Int: 1},
-	{Kind: resp.Verbatim, Str: []byte("text\n")},
+	resp.MakeVerbatim("txt", []byte("text\n")), resp.MakeVerbatim("m", []byte("*b*")),
 	{Kind: resp.BigNumber, Str: []byte("12345678901234567890")},
 	resp.MakeArray(resp.One, resp.Nil, resp.MakeArray(resp.MakeString("x"), resp.EmptyArray), resp.MakeError("ERR inside")),
 	resp.MakeMap(resp.MakeString("k"), resp.MakeArray(resp.MakeDouble(1.5)), resp.MakeString("l"), resp.EmptyMap),

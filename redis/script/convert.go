@@ -211,9 +211,9 @@ func (m *Machine) tableReply(t *lua.Table, depth int) resp.Value {
 	}
 	if text := t.Field("verbatim_string").AsTable(); text != nil {
 		s, isString := text.Field("string").AsString()
-		if _, hasFormat := text.Field("format").AsString(); isString && hasFormat {
+		if format, hasFormat := text.Field("format").AsString(); isString && hasFormat {
 			m.grow(len(s))
-			return resp.Value{Kind: resp.Verbatim, Str: []byte(s)}
+			return resp.MakeVerbatim(format, []byte(s))
 		}
 	}
 	v := resp.Value{Kind: resp.Array}
