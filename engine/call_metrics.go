@@ -44,7 +44,7 @@ func (s *Session) ran(c call, took time.Duration, v *resp.Value) {
 	if t == nil {
 		return
 	}
-	slow := t.Ran(c.cmd, len(c.args), took, v)
+	slow := t.Ran(c.cmd, c.args, took, v)
 	if len(s.innerError) > 0 {
 		if v.IsError() && bytes.HasPrefix(v.Str, s.innerError) {
 			t.Passed(v)
@@ -67,7 +67,7 @@ func (s *Session) ranInScript(c call, took time.Duration, v *resp.Value) {
 	if t == nil {
 		return
 	}
-	if t.Ran(c.cmd, len(c.args), took, v) {
+	if t.Ran(c.cmd, c.args, took, v) {
 		t.Slow.Add(time.UnixMilli(s.engine.now()), c.cmd, c.args, took, "", "")
 	}
 	if v.IsError() {
@@ -104,7 +104,7 @@ func (s *Session) ranTogether(calls []counted, results []store.Result, replies [
 	var sum metrics.Sum
 	for i := range replies {
 		c, took := &calls[i], calls[i].took+results[i].Took
-		if !t.Sum(&sum, c.cmd, len(c.args), took, &replies[i]) {
+		if !t.Sum(&sum, c.cmd, c.args, took, &replies[i]) {
 			s.ran(c.call, took, &replies[i])
 		}
 	}

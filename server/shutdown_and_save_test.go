@@ -178,6 +178,12 @@ func TestChanges(t *testing.T) {
 SET k v NX
 SET g v
 SET g w GET
+SET new w GET
+SET new w NX GET
+SET newer w nx get
+SET none w XX GET
+SET get GET EX 100 GET
+SET k NX XX
 SETNX k v
 GET k
 MSET a 1 b 2 c 3
@@ -189,6 +195,8 @@ APPEND k x
 INCR n
 DECR n
 SETBIT bits 3 0
+SETRANGE k 0 ""
+SETRANGE k 1 x
 GETEX k
 GETEX k EX 100
 GETEX k PERSIST
@@ -229,16 +237,25 @@ HEXPIRE h 100 FIELDS 3 a b none2
 HEXPIRE h 100 FIELDS 1 b
 HPERSIST h FIELDS 2 a b
 HPERSIST h FIELDS 2 a b
+HSETEX h EX 100 FIELDS 2 a 1 fields 2
+HSETEX h FNX FIELDS 1 a 1
+HGETEX h FIELDS 2 a none2
+HGETEX h PERSIST FIELDS 2 a none2
+HGETEX h EX 100 FIELDS 2 a fields
+HSETEX h EXAT 1 FIELDS 1 fields 1
 HGETDEL h FIELDS 2 a none2
 HDEL h b none2
 ZADD z 1 a 2 b 3 c 4 d
 ZADD z 1 a
 ZADD z CH 7 a 8 b
 ZADD z NX INCR 1 a
+ZADD z INCR 1 a
 ZINCRBY z 1 a
 ZREM z a none2
 ZPOPMIN z 2
 ZMPOP 1 z MIN COUNT 2
+GEOADD geo 1 1 a 2 2 b
+GEOSEARCHSTORE near geo FROMLONLAT 1 1 BYRADIUS 1000 km
 XADD st 1-1 a b
 XADD st 2-1 a b
 XADD st 3-1 a b

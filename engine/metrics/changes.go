@@ -22,7 +22,7 @@ const (
 	countsPairArgs           // the pairs of args after the key
 	countsKeyValues          // the pairs of args, unless the reply is 0
 	countsAny                // one, if an element is neither null, 0 nor negative
-	countsOptions            // one, if there are args after the key and the reply is not null
+	countsOptions            // what changedByOptions returns
 )
 
 // countings holds the counting of each command, by its ID.
@@ -37,7 +37,7 @@ var countings = func() []counting {
 		countsAlways: {"INCR", "DECR", "INCRBY", "DECRBY", "HINCRBY", "SETBIT", "GETSET"},
 		countsReply: {
 			"DEL", "UNLINK", "SADD", "SREM", "HDEL", "LREM", "ZADD", "GEOADD", "ZREM", "ZREMRANGEBYRANK", "ZREMRANGEBYSCORE", "ZREMRANGEBYLEX",
-			"XDEL", "XACK", "XTRIM", "SORT",
+			"XDEL", "XACK", "XTRIM", "SORT", "GEOSEARCHSTORE",
 		},
 		countsDouble:    {"SMOVE"},
 		countsElements:  {"LPOP", "RPOP", "SPOP"},
@@ -48,7 +48,7 @@ var countings = func() []counting {
 		countsArgs:      {"LPUSH", "RPUSH", "LPUSHX", "RPUSHX"},
 		countsPairArgs:  {"HSET", "HMSET"},
 		countsKeyValues: {"MSET", "MSETNX"},
-		countsOptions:   {"GETEX"},
+		countsOptions:   {"SET", "SETRANGE", "GETEX", "HGETEX", "HSETEX"},
 	} {
 		for _, name := range names {
 			if c := commands.Lookup(name); c != nil {
@@ -59,8 +59,8 @@ var countings = func() []counting {
 	return all
 }()
 
-// changed returns the number of changes of a call with a number of words, as far as its reply shows it.
-func changed(c *commands.Command, words int, v *resp.Value) uint64 {
+// changed returns the number of changes of a call, as far as its args and its reply show it.
+func changed(c *commands.Command, args [][]byte, v *resp.Value) uint64 {
 	how := countings[c.ID()]
 	if how == countsNone || v.IsError() {
 		return 0
@@ -70,9 +70,11 @@ func changed(c *commands.Command, words int, v *resp.Value) uint64 {
 	case how == countsAlways:
 		n = 1
 	case how == countsPairArgs:
-		n = (words - 2) / 2
+		n = (len(args) - 2) / 2
+	case how == countsOptions:
+		n = changedByOptions(c.Name, args, v)
 	case !some:
-	case how == countsReply:
+	case how == countsReply && v.Kind != resp.Bulk && v.Kind != resp.Double: // unlike that of ZADD with INCR
 		n = int(v.Int)
 	case how == countsDouble:
 		n = 2 * int(v.Int)
@@ -82,24 +84,67 @@ func changed(c *commands.Command, words int, v *resp.Value) uint64 {
 		n = len(v.Elems[1].Elems)
 	case how == countsPairs:
 		n = len(v.Elems) / 2
-	case how == countsSet, how == countsAny:
-		for i := range v.Elems {
-			if e := &v.Elems[i]; !isEmpty(e) && (e.Kind != resp.Int || e.Int > 0) {
-				n++
-			}
-		}
-		if how == countsAny {
-			n = min(n, 1)
-		}
+	case how == countsSet:
+		n = changedElements(v)
+	case how == countsAny:
+		n = min(changedElements(v), 1)
 	case how == countsArgs:
-		n = words - 2
+		n = len(args) - 2
 	case how == countsKeyValues:
-		n = (words - 1) / 2
-	case how == countsOptions && words == 2:
+		n = (len(args) - 1) / 2
 	default:
 		n = 1
 	}
 	return uint64(n)
+}
+
+// changedElements returns how many elements of a reply are neither null, 0 nor negative.
+func changedElements(v *resp.Value) (n int) {
+	for i := range v.Elems {
+		if e := &v.Elems[i]; !isEmpty(e) && (e.Kind != resp.Int || e.Int > 0) {
+			n++
+		}
+	}
+	return n
+}
+
+// changedByOptions returns the number of changes of a call of the command name.
+func changedByOptions(name string, args [][]byte, v *resp.Value) int {
+	done := !isEmpty(v)
+	switch name {
+	case "SET":
+		if has(args[3:], "GET") {
+			done = done != has(args[3:], "NX") || !done && !has(args[3:], "XX")
+		}
+	case "SETRANGE":
+		done = len(args[3]) > 0
+	case "GETEX":
+		done = done && len(args) > 2
+	case "HGETEX":
+		if len(args) > 4+len(v.Elems) {
+			return changedElements(v)
+		}
+		done = false
+	case "HSETEX":
+		for args = args[2:]; done; args = args[1:] {
+			if commands.Is(args[0], "FIELDS") {
+				return len(args)/2 - 1
+			}
+		}
+	}
+	if done {
+		return 1
+	}
+	return 0
+}
+
+func has(args [][]byte, option string) bool {
+	for _, arg := range args {
+		if commands.Is(arg, option) {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *Tally) changes(n uint64) {

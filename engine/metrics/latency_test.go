@@ -21,7 +21,7 @@ func TestGraph(t *testing.T) {
 		if i == 8 {
 			now++
 		}
-		all.Ran(debug, 3, millis*time.Millisecond, &resp.OK)
+		all.Ran(debug, nil, millis*time.Millisecond, &resp.OK)
 		now++
 	}
 	now--
@@ -58,9 +58,9 @@ func TestSamples(t *testing.T) {
 	all.SetLatency(time.Millisecond)
 	get := commands.Lookup("GET")
 	for ; now < 200; now++ {
-		all.Ran(get, 2, 2*time.Millisecond, &resp.OK)
-		all.Ran(get, 2, 3*time.Millisecond, &resp.OK)
-		all.Ran(get, 2, time.Millisecond, &resp.OK)
+		all.Ran(get, nil, 2*time.Millisecond, &resp.OK)
+		all.Ran(get, nil, 3*time.Millisecond, &resp.OK)
+		all.Ran(get, nil, time.Millisecond, &resp.OK)
 	}
 	h := all.Latency.History("fast-command").Elems
 	if len(h) != 160 || shown(h[0]) != "[40 3]" || shown(h[159]) != "[199 3]" {
@@ -84,7 +84,7 @@ func TestSlowLog(t *testing.T) {
 		t.Errorf("there are %d entries", n)
 	}
 	all.SetSlow(-1, 10)
-	if all.Ran(get, 2, time.Hour, &resp.OK) {
+	if all.Ran(get, nil, time.Hour, &resp.OK) {
 		t.Error("a log that is off wants a call")
 	}
 }

@@ -59,9 +59,9 @@ func (t *Tally) countersOf(c *commands.Command) *counter {
 
 var debugCommand = commands.Lookup("DEBUG")
 
-// Ran counts a call with its number of words, its time and its reply. It reports whether the call belongs into
+// Ran counts a call with its args, its time and its reply. It reports whether the call belongs into
 // the slow log.
-func (t *Tally) Ran(c *commands.Command, words int, took time.Duration, v *resp.Value) (slow bool) {
+func (t *Tally) Ran(c *commands.Command, args [][]byte, took time.Duration, v *resp.Value) (slow bool) {
 	t.add(c, 1, took)
 	if v.IsError() || c.Group == "scripting" && v.HasError() {
 		t.fail(c)
@@ -69,9 +69,9 @@ func (t *Tally) Ran(c *commands.Command, words int, took time.Duration, v *resp.
 	if v.IsError() {
 		t.count(v)
 	} else {
-		hits, misses := countLookups(c, words, v)
+		hits, misses := countLookups(c, len(args), v)
 		t.addLookups(hits, misses)
-		t.changes(changed(c, words, v))
+		t.changes(changed(c, args, v))
 	}
 	return int64(took) >= t.alert.Load() && t.recordSlow(c, took)
 }
@@ -120,7 +120,7 @@ type Sum struct {
 
 // Sum counts a call as Ran does, but keeps it in s until the next different call or Flush. It returns false,
 // and does nothing, for a call that failed or took long: the caller uses Ran.
-func (t *Tally) Sum(s *Sum, c *commands.Command, words int, took time.Duration, v *resp.Value) bool {
+func (t *Tally) Sum(s *Sum, c *commands.Command, args [][]byte, took time.Duration, v *resp.Value) bool {
 	if v.IsError() || int64(took) >= t.alert.Load() {
 		return false
 	}
@@ -128,9 +128,9 @@ func (t *Tally) Sum(s *Sum, c *commands.Command, words int, took time.Duration, 
 		t.Flush(s)
 		s.command, s.took = c, took
 	}
-	hits, misses := countLookups(c, words, v)
+	hits, misses := countLookups(c, len(args), v)
 	s.calls, s.hits, s.misses = s.calls+1, s.hits+hits, s.misses+misses
-	s.changes += changed(c, words, v)
+	s.changes += changed(c, args, v)
 	return true
 }
 

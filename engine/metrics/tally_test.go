@@ -14,7 +14,7 @@ func TestTimes(t *testing.T) {
 	all := New()
 	get := commands.Lookup("GET")
 	for _, micros := range []time.Duration{1, 2, 7, 18, 130, 260, 2_000_000} {
-		all.Ran(get, 2, micros*time.Microsecond, &resp.OK)
+		all.Ran(get, nil, micros*time.Microsecond, &resp.OK)
 	}
 	s := all.Stats()
 	if len(s) != 1 || s[0].Command != get || s[0].Calls != 7 || all.Calls() != 7 || all.Took() != 2_000_418*time.Microsecond {
@@ -31,7 +31,7 @@ func TestTimes(t *testing.T) {
 		t.Error("something is counted after Reset")
 	}
 	all.Track(false)
-	all.Ran(get, 2, time.Second, &resp.OK)
+	all.Ran(get, nil, time.Second, &resp.OK)
 	if s := all.Stats()[0]; s.Tracked() || s.Calls != 1 {
 		t.Errorf("untracked: %+v", s)
 	}
