@@ -111,6 +111,9 @@ func newTable(groups ...[]Command) *Table {
 			t.add(&group[i])
 		}
 	}
+	if t.byName["RESTORE-ASKING"] == nil { // MIGRATE of a node of a cluster sends it
+		t.byName["RESTORE-ASKING"] = t.byName["RESTORE"]
+	}
 	return t
 }
 
