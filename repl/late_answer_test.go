@@ -31,6 +31,16 @@ func waitFor(t *testing.T, screen *capture.Buffer, from int, want string) int {
 	}
 }
 
+// waitForRaw waits until the screen has shown a text or a control sequence.
+func waitForRaw(t *testing.T, screen *capture.Buffer, want string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(screen.String(), want); <-time.After(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%q did not appear in %q", want, screen.String())
+		}
+	}
+}
+
 // slowSession replies when the test allows it.
 type slowSession struct {
 	keyspace.Session
@@ -134,7 +144,8 @@ func TestSearchContinues(t *testing.T) {
 	keys, screen, _, end := searching(t, index)
 	io.WriteString(keys, "GET zebra\t")
 	at := waitFor(t, screen, 0, "looking …")
-	io.WriteString(keys, "\t") // again does not begin again
+	io.WriteString(keys, "\t\f") // TAB again does not begin again; Ctrl-L shows that both were read
+	waitForRaw(t, screen, "\x1b[2J")
 	index.let <- struct{}{}
 	index.let <- struct{}{}
 	at = waitFor(t, screen, at, "user:3:zebra")
