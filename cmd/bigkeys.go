@@ -12,6 +12,7 @@ import (
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/stats"
 	"github.com/meowdis/meowdis/redis/resp"
@@ -124,7 +125,7 @@ func frequencies(ctx context.Context, c *targets.Conn, keys []keyspace.Key) (fou
 
 // hottest returns the top most frequently used keys, the hottest first. SCAN may return a key twice.
 func hottest(keys []stats.Hot, top int) []stats.Hot {
-	slices.SortFunc(keys, func(a, b stats.Hot) int {
+	smallsort.Sort(keys, func(a, b stats.Hot) int {
 		return cmp.Or(cmp.Compare(b.Frequency, a.Frequency), bytes.Compare(a.Name, b.Name))
 	})
 	seen := map[string]bool{}

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/internal/smallsort"
 )
 
 // showPalette opens the palette: a searchable list of all actions.
@@ -57,7 +58,7 @@ func (m *Model) paletteOrder() []binding {
 		}
 	}
 	list := slices.DeleteFunc(slices.Clone(m.bindings), func(b binding) bool { return b.name == paletteName })
-	slices.SortStableFunc(list, func(a, b binding) int { return cmp.Compare(ranks[a.name], ranks[b.name]) })
+	smallsort.Sort(list, func(a, b binding) int { return cmp.Compare(ranks[a.name], ranks[b.name]) })
 	return list
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/commands"
 )
 
@@ -79,7 +80,7 @@ func sortByUse(params []param) []param {
 	for i, p := range params {
 		if p.Type == "oneof" {
 			params[i].Arguments = slices.Clone(p.Arguments)
-			slices.SortStableFunc(params[i].Arguments, compareRank)
+			smallsort.Sort(params[i].Arguments, compareRank)
 		}
 	}
 	for from := 0; from < len(params); from++ {
@@ -87,7 +88,7 @@ func sortByUse(params []param) []param {
 		for to < len(params) && params[to].Optional && leadsWithToken(params[to].Argument) {
 			to++
 		}
-		slices.SortStableFunc(params[from:to], func(a, b param) int { return compareRank(a.Argument, b.Argument) })
+		smallsort.Sort(params[from:to], func(a, b param) int { return compareRank(a.Argument, b.Argument) })
 		from = max(from, to-1)
 	}
 	return params

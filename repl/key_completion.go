@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/glob"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -277,7 +278,7 @@ func (q question) pattern() string {
 
 // sorted sorts items by likeness and name, without duplicates.
 func (q question) sorted(items []foundItem) []foundItem {
-	slices.SortFunc(items, func(a, b foundItem) int {
+	smallsort.Sort(items, func(a, b foundItem) int {
 		if q.fuzzy {
 			if d := likeness(a.value, q.prefix) - likeness(b.value, q.prefix); d != 0 {
 				return d

@@ -2,12 +2,13 @@ package repl
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/chzyer/readline"
+
+	"github.com/meowdis/meowdis/internal/smallsort"
 )
 
 // pendingCompletion waits for the answers to its query.
@@ -163,7 +164,7 @@ func (e *editor) updateMenu() {
 		return
 	}
 	if m.fuzzy {
-		slices.SortStableFunc(kept, func(a, b candidate) int { return likeness(a.text, c.typed) - likeness(b.text, c.typed) })
+		smallsort.Sort(kept, func(a, b candidate) int { return likeness(a.text, c.typed) - likeness(b.text, c.typed) })
 	}
 	if m.more && c.ask != nil && c.ask.about == askKeys && e.options.Target.Keys != nil {
 		w, answers := e.query(c, before)

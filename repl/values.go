@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
@@ -254,7 +255,7 @@ func (a *asker) listedItems(ctx context.Context, q question) []foundItem {
 		items = slices.DeleteFunc(items, func(f foundItem) bool { return slices.Contains(q.list.unsupported, f.value) })
 	}
 	items = slices.DeleteFunc(items, func(f foundItem) bool { return f.value == "" || !strings.HasPrefix(f.value, q.prefix) })
-	slices.SortFunc(items, func(a, b foundItem) int { return strings.Compare(a.value, b.value) })
+	smallsort.Sort(items, func(a, b foundItem) int { return strings.Compare(a.value, b.value) })
 	return slices.CompactFunc(items, func(a, b foundItem) bool { return a.value == b.value })
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/rdb"
 )
 
@@ -74,7 +75,9 @@ func withPlaceholders(entries, placeholders []rdb.Entry) []rdb.Entry {
 	if len(placeholders) == 0 {
 		return entries
 	}
-	return slices.SortedFunc(slices.Values(slices.Concat(entries, placeholders)), func(a, b rdb.Entry) int { return compareIDs(a.ID, b.ID) })
+	all := slices.Concat(entries, placeholders)
+	smallsort.Sort(all, func(a, b rdb.Entry) int { return compareIDs(a.ID, b.ID) })
+	return all
 }
 
 // placeholder returns a placeholder for a deleted entry until it is claimed.

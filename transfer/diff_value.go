@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -420,12 +420,16 @@ func (d *differ) compareStates(ctx context.Context, k *Key, s *rdb.Stream) (a, b
 // describe formats the metadata of a stream as lines in a fixed order.
 func describe(s *rdb.Stream) []string {
 	lines := []string{fmt.Sprintf("last id %s, deleted up to %s, %d added", formatID(s.Last), formatID(s.Deleted), s.Added)}
-	for _, g := range slices.SortedFunc(slices.Values(s.Groups), func(a, b rdb.Group) int { return bytes.Compare(a.Name, b.Name) }) {
+	groups := slices.Clone(s.Groups)
+	smallsort.Sort(groups, func(a, b rdb.Group) int { return bytes.Compare(a.Name, b.Name) })
+	for _, g := range groups {
 		lines = append(lines, fmt.Sprintf("group %s at %s", show(g.Name), formatID(g.Last)))
 		if g.Read != rdb.Unknown {
 			lines[len(lines)-1] += fmt.Sprintf(", %d read", g.Read)
 		}
-		for _, c := range slices.SortedFunc(slices.Values(g.Consumers), func(a, b rdb.Consumer) int { return cmp.Compare(string(a.Name), string(b.Name)) }) {
+		consumers := slices.Clone(g.Consumers)
+		smallsort.Sort(consumers, func(a, b rdb.Consumer) int { return bytes.Compare(a.Name, b.Name) })
+		for _, c := range consumers {
 			lines = append(lines, fmt.Sprintf("consumer %s of group %s", show(c.Name), show(g.Name)))
 			for _, p := range c.Pending {
 				lines = append(lines, fmt.Sprintf("%s pending with consumer %s of group %s, delivered %d times", formatID(p.ID), show(c.Name), show(g.Name), p.Deliveries))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -187,7 +188,7 @@ func readShown(ctx context.Context, s keyspace.Session) (all Indexes, incomplete
 			aliases.Add(call("FT.ALIASADD", alias, name))
 		}
 	}
-	slices.SortFunc(aliases, func(a, b Index) int { return strings.Compare(a.Name, b.Name) })
+	smallsort.Sort(aliases, func(a, b Index) int { return strings.Compare(a.Name, b.Name) })
 	if incomplete = "dictionaries"; noAliases {
 		incomplete = "aliases and dictionaries"
 	}

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
@@ -97,7 +97,7 @@ func (d *differ) compareRules(ctx context.Context, k *Key, rules []timeseries.Ru
 }
 
 func showRules(rules []timeseries.Rule) string {
-	slices.SortFunc(rules, func(a, b timeseries.Rule) int { return bytes.Compare(a.Target, b.Target) })
+	smallsort.Sort(rules, func(a, b timeseries.Rule) int { return bytes.Compare(a.Target, b.Target) })
 	shown := []string{}
 	for _, r := range rules {
 		shown = append(shown, fmt.Sprintf("%s %dms into %q, aligned to %d", r.Aggregator, r.Bucket, r.Target, r.Align))

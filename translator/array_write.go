@@ -2,9 +2,9 @@ package translator
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -212,7 +212,7 @@ func ardelrange(c *Call) Plan {
 
 // mergeRanges joins overlapping ranges, so that no slot is read twice.
 func mergeRanges(ranges []slotRange) []slotRange {
-	slices.SortFunc(ranges, func(a, b slotRange) int { return cmp.Compare(a.from, b.from) })
+	smallsort.Sort(ranges, func(a, b slotRange) int { return cmp.Compare(a.from, b.from) })
 	joined := ranges[:1]
 	for _, s := range ranges[1:] {
 		if last := &joined[len(joined)-1]; s.from <= last.to {

@@ -3,8 +3,8 @@ package translator
 import (
 	"bytes"
 	"cmp"
-	"slices"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/partialsort"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -204,7 +204,7 @@ func orderIntegers(items []item, most int64) {
 		}
 		values[string(it.element)] = n
 	}
-	slices.SortFunc(items, func(a, b item) int { return cmp.Compare(values[string(a.element)], values[string(b.element)]) })
+	smallsort.Sort(items, func(a, b item) int { return cmp.Compare(values[string(a.element)], values[string(b.element)]) })
 }
 
 const errNotScore = "ERR One or more scores can't be converted into double"

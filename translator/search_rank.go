@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	scoring "github.com/meowdis/meowdis/redis/search/score"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator/inverted"
@@ -118,7 +119,7 @@ func (b *best) add(r ranked) {
 
 // cut sorts the documents, and drops those beyond the limit.
 func (b *best) cut() {
-	slices.SortStableFunc(b.all, func(x, y ranked) int { return cmp.Compare(y.score, x.score) })
+	smallsort.Sort(b.all, func(x, y ranked) int { return cmp.Compare(y.score, x.score) })
 	b.all = b.all[:min(len(b.all), b.limit)]
 	if b.full = len(b.all) == b.limit; b.full && b.limit > 0 {
 		b.least = b.all[b.limit-1].score

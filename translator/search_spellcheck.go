@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/redis/search/query"
 	"github.com/meowdis/meowdis/redis/search/text"
@@ -251,7 +252,7 @@ func (q *spellCall) score(ix *searchIndex, p *pending, w *store.Work) Plan {
 				}
 			}
 			word.suggestions = slices.DeleteFunc(word.suggestions, func(s spelling) bool { return s.docs == 0 && !slices.Contains(q.included, s.word) })
-			slices.SortStableFunc(word.suggestions, func(a, b spelling) int {
+			smallsort.Sort(word.suggestions, func(a, b spelling) int {
 				return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.word, b.word))
 			})
 		}

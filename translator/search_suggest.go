@@ -10,6 +10,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/redis/search/text"
@@ -176,7 +177,7 @@ func (q *suggestCall) found(rows []store.Row, w *store.Work) (all []suggestion) 
 			all = append(all, suggestion{row, score})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b suggestion) int {
+	smallsort.Sort(all, func(a, b suggestion) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), bytes.Compare(a.row[0].Bytes(), b.row[0].Bytes()))
 	})
 	return all[:min(q.max, int64(len(all)))]

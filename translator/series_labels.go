@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/redis/timeseries"
@@ -80,7 +81,7 @@ func (c *Call) findLabelled(words [][]byte, next func(found []labelled, w *store
 				return !m.Matches(l.labels)
 			})
 		})
-		slices.SortFunc(found, func(a, b labelled) int { return bytes.Compare(a.key, b.key) })
+		smallsort.Sort(found, func(a, b labelled) int { return bytes.Compare(a.key, b.key) })
 		found = slices.CompactFunc(found, func(a, b labelled) bool { return bytes.Equal(a.key, b.key) })
 		return next(found, r.Work)
 	}, stmts...)
@@ -393,7 +394,7 @@ func (q *manyQuery) entry(g *labelGroup) entry {
 
 // merge reduces the rows of each time to one.
 func (q *manyQuery) merge(rows []timeseries.Row) (merged []timeseries.Row) {
-	slices.SortStableFunc(rows, func(a, b timeseries.Row) int {
+	smallsort.Sort(rows, func(a, b timeseries.Row) int {
 		q.work.Step(1)
 		if q.reverse {
 			a, b = b, a

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/redis/timeseries"
@@ -124,7 +125,7 @@ func (c *Call) saveSeries(all []*series, reply resp.Value) Plan {
 	if len(buckets) == 0 && !emptied {
 		return c.writeSeries(all, nil, reply)
 	}
-	slices.SortFunc(buckets, func(a, b closed) int { return int(min(1, max(-1, a.start-b.start))) })
+	smallsort.Sort(buckets, func(a, b closed) int { return int(min(1, max(-1, a.start-b.start))) })
 	return c.compact(all, buckets, reply)
 }
 

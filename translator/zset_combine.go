@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
@@ -280,7 +281,7 @@ func (z *zsetCombination) combine(inputs []zsetInput) []element {
 	if z.op == zsetDiff {
 		return difference(inputs)
 	}
-	slices.SortStableFunc(inputs, func(a, b zsetInput) int { return cmp.Compare(a.size, b.size) })
+	smallsort.Sort(inputs, func(a, b zsetInput) int { return cmp.Compare(a.size, b.size) })
 	if z.op == zsetInter {
 		return z.intersection(inputs)
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/transfer"
@@ -69,7 +69,7 @@ func read(ctx context.Context, c *client.Conn, db int, key, label string) (side,
 	if s.fields != nil {
 		s.count = int64(len(s.fields))
 		if s.kind != string(transfer.ListType) {
-			slices.SortFunc(s.fields, func(a, b field) int { return strings.Compare(a.sortKey, b.sortKey) })
+			smallsort.Sort(s.fields, func(a, b field) int { return strings.Compare(a.sortKey, b.sortKey) })
 		}
 	}
 	return s, nil

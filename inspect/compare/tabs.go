@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/transfer"
 	"github.com/meowdis/meowdis/transfer/filelist"
@@ -125,7 +125,7 @@ func (r *Pane) onDifferences(m differencesMsg) {
 		title += ", " + compared
 	}
 	f := &ui.Finder{Title: title, ChooseLabel: "compare"}
-	slices.SortStableFunc(m.found, func(a, b transfer.Difference) int { return bytes.Compare(a.Key.Name, b.Key.Name) })
+	smallsort.Sort(m.found, func(a, b transfer.Difference) int { return bytes.Compare(a.Key.Name, b.Key.Name) })
 	for i, d := range m.found {
 		note := r.describe(d, m.other)
 		f.Items = append(f.Items, ui.Item{Label: display.Text(string(d.Key.Name), 60), Note: note, Also: note, Value: strconv.Itoa(i)})

@@ -12,6 +12,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/screen"
 	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/keyspace/catalog"
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/redis/resp"
@@ -172,7 +173,7 @@ func tallyPart(keys client.Keyspace, db int, folder string) part {
 		n, err := keys.Count(ctx, db, folder)
 		return func(o *Summary) {
 			o.folders = append(o.folders, catalog.Amount{Name: folder, Keys: n})
-			slices.SortStableFunc(o.folders, func(a, b catalog.Amount) int { return cmp.Compare(b.Keys, a.Keys) })
+			smallsort.Sort(o.folders, func(a, b catalog.Amount) int { return cmp.Compare(b.Keys, a.Keys) })
 		}, err
 	}
 }
@@ -223,7 +224,7 @@ func samplePart(c *client.Conn, clock func() int64, db int, sample func(n int) [
 				}
 				o.countSampled(f, now)
 			}
-			slices.SortStableFunc(o.kinds, func(a, b catalog.Amount) int { return cmp.Compare(b.Keys, a.Keys) })
+			smallsort.Sort(o.kinds, func(a, b catalog.Amount) int { return cmp.Compare(b.Keys, a.Keys) })
 			o.next = soonest(names, facts)
 		}, err
 	}
@@ -236,7 +237,7 @@ func soonest(names []string, facts []catalog.Facts) (next []catalog.Entry) {
 			next = append(next, catalog.Entry{Name: names[i], Facts: f})
 		}
 	}
-	slices.SortFunc(next, func(a, b catalog.Entry) int {
+	smallsort.Sort(next, func(a, b catalog.Entry) int {
 		return cmp.Or(cmp.Compare(a.Facts.Expires, b.Facts.Expires), cmp.Compare(a.Name, b.Name))
 	})
 	return next[:min(len(next), maxNextShown)]
@@ -409,7 +410,8 @@ func (o *Summary) drawFolders(v *Pane, bytes int64) {
 	}
 	if v.Index != nil {
 		o.heading(v, "Largest folders", strings.TrimSpace("keys and bytes "+o.partial))
-		folders := slices.SortedStableFunc(slices.Values(o.folders), func(a, b catalog.Amount) int { return cmp.Compare(b.Bytes, a.Bytes) })
+		folders := slices.Clone(o.folders)
+		smallsort.Sort(folders, func(a, b catalog.Amount) int { return cmp.Compare(b.Bytes, a.Bytes) })
 		for _, f := range folders[:min(len(folders), maxFoldersShown)] {
 			o.add(display.Fit(display.Text(f.Name, o.plot.name), o.plot.name), o.plot.countText(f.Keys),
 				v.Styles.Dim.Render(display.FitRight(display.Bytes(f.Bytes), 9)), " ", v.bar(f.Bytes, bytes, o.plot.bar))

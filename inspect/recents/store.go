@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/internal/lockfile"
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/xxh3"
 )
 
@@ -184,7 +185,7 @@ func (m *Store) read() error {
 	}
 	keys.Recent = keys.Recent[:min(len(keys.Recent), MostRecent)]
 	keys.Bookmarks = keys.Bookmarks[:min(len(keys.Bookmarks), MostBookmarks)]
-	slices.SortStableFunc(keys.Recent, func(a, b Key) int { return cmp.Compare(b.At, a.At) })
+	smallsort.Sort(keys.Recent, func(a, b Key) int { return cmp.Compare(b.At, a.At) })
 	m.keys = keys
 	return nil
 }

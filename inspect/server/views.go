@@ -2,12 +2,12 @@ package server
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -176,7 +176,7 @@ func readChannels(v *view, values []resp.Value, _ int64) {
 	for counts := values[2].Elems; len(counts) > 1; counts = counts[2:] {
 		all = append(all, channel{client.Text(counts[0]), client.Number(counts[1])})
 	}
-	slices.SortFunc(all, func(a, b channel) int {
+	smallsort.Sort(all, func(a, b channel) int {
 		return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.name, b.name))
 	})
 	for _, c := range all {

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
@@ -52,7 +53,7 @@ func (f *Finder) search() {
 			f.found = append(f.found, foundItem{it, score, runes})
 		}
 	}
-	slices.SortStableFunc(f.found, func(a, b foundItem) int { return cmp.Compare(a.score, b.score) })
+	smallsort.Sort(f.found, func(a, b foundItem) int { return cmp.Compare(a.score, b.score) })
 }
 
 // Remove removes an item.

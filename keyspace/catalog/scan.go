@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/keytype"
@@ -111,7 +112,7 @@ func sortedKeys(rows []store.Row, wanted func(name []byte, typ string) bool) (ke
 			keys = append(keys, k)
 		}
 	}
-	slices.SortStableFunc(keys, func(a, b Scanned) int {
+	smallsort.Sort(keys, func(a, b Scanned) int {
 		return cmp.Or(cmp.Compare(a.Hash, b.Hash), slices.Compare(a.Name, b.Name))
 	})
 	return keys

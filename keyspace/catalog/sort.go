@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/keytype"
 )
@@ -209,7 +210,7 @@ func (s *Sorting) mergeFirst(found []place) {
 			s.first = append(s.first, p)
 		}
 	}
-	slices.SortFunc(s.first, order)
+	smallsort.Sort(s.first, order)
 	s.first = s.first[:min(len(s.first), maxFirst)]
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/keytype"
 )
@@ -153,6 +154,6 @@ func (s *Summing) sorted(sums map[string]*Amount) []Amount {
 	for _, a := range sums {
 		all = append(all, *a)
 	}
-	slices.SortFunc(all, func(a, b Amount) int { return cmp.Or(cmp.Compare(b.Keys, a.Keys), cmp.Compare(a.Name, b.Name)) })
+	smallsort.Sort(all, func(a, b Amount) int { return cmp.Or(cmp.Compare(b.Keys, a.Keys), cmp.Compare(a.Name, b.Name)) })
 	return all
 }

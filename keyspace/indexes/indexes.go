@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -66,7 +66,7 @@ func All(ctx context.Context, do Do) (all []Index, err error) {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Index) int { return cmp.Compare(a.Name, b.Name) })
+	smallsort.Sort(all, func(a, b Index) int { return cmp.Compare(a.Name, b.Name) })
 	return all, nil
 }
 

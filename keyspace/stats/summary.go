@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/store/keytype"
 )
@@ -193,7 +194,7 @@ func groups(m map[string]*Totals, most int) []Group {
 	for name, t := range m {
 		all = append(all, Group{name, *t})
 	}
-	slices.SortFunc(all, func(a, b Group) int {
+	smallsort.Sort(all, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Keys, a.Keys), cmp.Compare(a.Name, b.Name))
 	})
 	return all[:min(most, len(all))]

@@ -1,7 +1,7 @@
 // Package partialsort sorts a part of a list and orders equal items as Redis does.
 package partialsort
 
-import "slices"
+import "github.com/meowdis/meowdis/internal/smallsort"
 
 // Sort sorts the items partially: the items from first up to last end up as a full sort would
 // leave them.
@@ -12,13 +12,18 @@ import "slices"
 // which skips partitions outside the part.
 func Sort[T any](items []T, first, last int, compare func(a, b T) int) {
 	if first <= 0 && last >= len(items) {
-		slices.SortStableFunc(items, compare)
+		smallsort.Sort(items, compare)
 		return
 	}
-	quicksort(items, first, last, compare)
+	order := make([]int, len(items))
+	for i := range order {
+		order[i] = i
+	}
+	quicksort(order, first, last, func(i, j int) int { return compare(items[i], items[j]) })
+	smallsort.Permute(items, order)
 }
 
-func quicksort[T any](items []T, first, last int, compare func(a, b T) int) {
+func quicksort(items []int, first, last int, compare func(a, b int) int) {
 	for first < len(items) && last > 0 {
 		if len(items) < 7 {
 			insertionSort(items, compare)
@@ -30,7 +35,7 @@ func quicksort[T any](items []T, first, last int, compare func(a, b T) int) {
 	}
 }
 
-func insertionSort[T any](items []T, compare func(a, b T) int) {
+func insertionSort(items []int, compare func(a, b int) int) {
 	for i := range items {
 		for ; i > 0 && compare(items[i-1], items[i]) > 0; i-- {
 			swap(items, i-1, i)
@@ -40,7 +45,7 @@ func insertionSort[T any](items []T, compare func(a, b T) int) {
 
 // partition moves items smaller than a pivot to the front and larger ones to the end. It
 // returns the end of the smaller items and the start of the larger ones.
-func partition[T any](items []T, compare func(a, b T) int) (smaller, larger int) {
+func partition(items []int, compare func(a, b int) int) (smaller, larger int) {
 	n := len(items)
 	swap(items, 0, pivot(items, compare))
 
@@ -82,17 +87,17 @@ func partition[T any](items []T, compare func(a, b T) int) (smaller, larger int)
 }
 
 // exchange swaps the first n items of items[from:to] with the last n.
-func exchange[T any](items []T, from, to, n int) {
+func exchange(items []int, from, to, n int) {
 	for i := range n {
 		swap(items, from+i, to-n+i)
 	}
 }
 
-func swap[T any](items []T, i, j int) { items[i], items[j] = items[j], items[i] }
+func swap(items []int, i, j int) { items[i], items[j] = items[j], items[i] }
 
 // pivot returns the index of the middle item, or of a median of three, or of a median of three
 // medians.
-func pivot[T any](items []T, compare func(a, b T) int) int {
+func pivot(items []int, compare func(a, b int) int) int {
 	n := len(items)
 	less := func(i, j int) bool { return compare(items[i], items[j]) < 0 }
 	median := func(a, b, c int) int {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+
+	"github.com/meowdis/meowdis/internal/smallsort"
 )
 
 // Limits of a stream's node, in entries and bytes: Redis's defaults.
@@ -148,7 +150,7 @@ func (g Group) append(out []byte, active bool) []byte {
 	for _, c := range g.Consumers {
 		all = append(all, c.Pending...)
 	}
-	slices.SortFunc(all, func(a, b Pending) int { return bytes.Compare(a.ID.append(nil), b.ID.append(nil)) })
+	smallsort.Sort(all, func(a, b Pending) int { return bytes.Compare(a.ID.append(nil), b.ID.append(nil)) })
 	out = appendLength(out, uint64(len(all)))
 	for _, p := range all {
 		out = binary.LittleEndian.AppendUint64(p.ID.append(out), uint64(p.DeliveredAt))

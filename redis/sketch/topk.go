@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/rdb"
 )
 
@@ -221,7 +222,7 @@ func (t *TopK) List() (items []Item) {
 			items = append(items, Item{h.item, h.count})
 		}
 	}
-	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(b.Count, a.Count) })
+	smallsort.Sort(items, func(a, b Item) int { return cmp.Compare(b.Count, a.Count) })
 	return items
 }
 

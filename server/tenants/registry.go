@@ -11,13 +11,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/atomicfile"
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/acl"
 	"github.com/meowdis/meowdis/redis/resp"
@@ -205,7 +205,7 @@ func (b *Registry) List(ctx context.Context) ([]Tenant, error) {
 			all = append(all, t)
 		}
 	}
-	slices.SortFunc(all, func(a, b Tenant) int { return cmp.Compare(a.Name, b.Name) })
+	smallsort.Sort(all, func(a, b Tenant) int { return cmp.Compare(a.Name, b.Name) })
 	return all, nil
 }
 

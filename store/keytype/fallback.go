@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/glob"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -28,7 +29,8 @@ func Fallback(asked [][]byte, least int) (call [][]byte, page func(resp.Value) r
 		if all.IsError() || all.IsNull() {
 			return all
 		}
-		names := slices.SortedFunc(slices.Values(all.Elems), func(a, b resp.Value) int { return bytes.Compare(a.Str, b.Str) })
+		names := slices.Clone(all.Elems)
+		smallsort.Sort(names, func(a, b resp.Value) int { return bytes.Compare(a.Str, b.Str) })
 		from := 0
 		if follows {
 			from, _ = slices.BinarySearchFunc(names, after, func(e resp.Value, after []byte) int {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/geohash"
 	"github.com/meowdis/meowdis/redis/search/geo"
 	"github.com/meowdis/meowdis/redis/search/text"
@@ -60,7 +61,7 @@ func (b *Batch) Blocks() []Block {
 	for term, c := range b.terms {
 		all = append(all, Block{Term: []byte(term), Data: c.sealed()})
 	}
-	slices.SortFunc(all, func(x, y Block) int { return bytes.Compare(x.Term, y.Term) })
+	smallsort.Sort(all, func(x, y Block) int { return bytes.Compare(x.Term, y.Term) })
 	for i := range all {
 		r := reader{rest: all[i].Data}
 		all[i].First, _ = r.next()

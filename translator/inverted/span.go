@@ -3,6 +3,8 @@ package inverted
 import (
 	"cmp"
 	"slices"
+
+	"github.com/meowdis/meowdis/internal/smallsort"
 )
 
 // span holds a chunk of postings, still encoded: a query decodes the postings that it looks at, and skips chunks.
@@ -61,7 +63,7 @@ func (l *Leaf) order() {
 		l.count += count
 		ordered = ordered && in
 	}
-	slices.SortFunc(l.spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
+	smallsort.Sort(l.spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
 	for i := 1; i < len(l.spans); i++ {
 		ordered = ordered && l.spans[i-1].last <= l.spans[i].first
 	}

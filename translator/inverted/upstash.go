@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/search/query"
 	"github.com/meowdis/meowdis/redis/search/text"
 	"github.com/meowdis/meowdis/redis/search/upstash"
@@ -296,7 +297,7 @@ func (s *Scan) AddBatch(b *Batch) {
 
 // merge makes a span of the postings, and joins the postings of a document.
 func (l *Leaf) merge() {
-	slices.SortStableFunc(l.postings, func(a, b Posting) int { return cmp.Compare(a.Doc, b.Doc) })
+	smallsort.Sort(l.postings, func(a, b Posting) int { return cmp.Compare(a.Doc, b.Doc) })
 	kept := l.postings[:0]
 	for _, p := range l.postings {
 		if n := len(kept); n > 0 && kept[n-1].Doc == p.Doc {

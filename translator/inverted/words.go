@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/meowdis/meowdis/internal/smallsort"
 )
 
 // vectorDefaults holds the options of the algorithms that FT.INFO shows although no client has set them.
@@ -118,7 +120,7 @@ func defaultSeparator(s *Schema) byte {
 func (w *wordList) vector(v VectorOptions) {
 	options := [][2]string{{"TYPE", v.DataType}, {"DIM", strconv.Itoa(v.Dim)}, {"DISTANCE_METRIC", v.Metric}}
 	own := slices.Clone(v.Options)
-	slices.SortStableFunc(own, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	smallsort.Sort(own, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 	for _, o := range own {
 		if !slices.Contains(vectorDefaults[v.Algorithm], o) {
 			options = append(options, o)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
@@ -76,7 +77,7 @@ func (n *nodes) list() (all []NodeKeys) {
 	for node, keys := range n.keys {
 		all = append(all, NodeKeys{node, keys})
 	}
-	slices.SortFunc(all, func(a, b NodeKeys) int { return strings.Compare(a.Node, b.Node) })
+	smallsort.Sort(all, func(a, b NodeKeys) int { return strings.Compare(a.Node, b.Node) })
 	return all
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/internal/sortedrun"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
@@ -241,6 +242,6 @@ func (f *refusals) add(batch []cmdfile.Command, replies []resp.Value) {
 
 // firstRefused returns the commands that the input has first, as many as are shown.
 func firstRefused(all []refusedCommand) []refusedCommand {
-	slices.SortFunc(all, func(a, b refusedCommand) int { return cmp.Compare(a.Number, b.Number) })
+	smallsort.Sort(all, func(a, b refusedCommand) int { return cmp.Compare(a.Number, b.Number) })
 	return all[:min(len(all), shownErrors+1)]
 }

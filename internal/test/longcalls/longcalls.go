@@ -46,7 +46,7 @@ var All = []Call{
 	{nil, append([]string{"MGET"}, strings.Fields(strings.Repeat("k ", 5000))...), Arguments},
 	{each(10, "PFADD h%d %[1]d"), append([]string{"PFCOUNT"}, strings.Fields("h0 h1 h2 h3 h4 h5 h6 h7 h8 h9")...), Decoding},
 	{[][]string{{"SET", "f", "v"}}, append([]string{"BITFIELD_RO", "f"}, strings.Fields(strings.Repeat("GET i64 7 ", 1300))...), Decoding},
-	{[][]string{several("RPUSH l", 3000, "%d")}, []string{"SORT", "l", "DESC"}, Steps},
+	{[][]string{several("RPUSH l", 6000, "%d")}, []string{"SORT", "l", "DESC"}, Steps},
 	{[][]string{several("RPUSH l", 6000, "%d")}, []string{"SORT", "l", "BY", "w_*", "ALPHA"}, Steps},
 	{[][]string{several("GEOADD g", 1100, "13.%[1]d 38.%[1]d m%[1]d")}, strings.Fields("GEOSEARCH g FROMLONLAT 13 38 BYRADIUS 5000 km"), Decoding},
 	{each(30, "VADD v VALUES 2 1 %d e%[1]d SETATTR "+attributes), []string{"VSIM", "v", "ELE", "e1", "FILTER", ".n>0" + strings.Repeat(" and .n>0", 30)}, Steps},

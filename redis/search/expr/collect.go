@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/meowdis/meowdis/internal/smallsort"
 )
 
 // SortKey is a property that rows are sorted by.
@@ -161,7 +163,7 @@ func (c *collect) Add(r *Row) {
 
 // cut sorts the rows and keeps the first.
 func (c *collect) cut(most int) {
-	slices.SortStableFunc(c.rows, func(a, b collected) int {
+	smallsort.Sort(c.rows, func(a, b collected) int {
 		return CompareRows(c.sort, c.keyOf(a), c.keyOf(b))
 	})
 	c.rows = c.rows[:min(most, len(c.rows))]

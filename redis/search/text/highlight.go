@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/meowdis/meowdis/internal/smallsort"
 )
 
 // Highlight returns a text with the tags around each token that matched reports.
@@ -68,9 +70,9 @@ func Summarize(source string, matched func(term string) bool, s Summary) string 
 		return collapse(source[:tokens[words-1].End])
 	}
 	best := fragments(tokens, matches, s.Words)
-	slices.SortStableFunc(best, func(a, b fragment) int { return b.distinct - a.distinct })
+	smallsort.Sort(best, func(a, b fragment) int { return b.distinct - a.distinct })
 	best = best[:min(len(best), s.Fragments)]
-	slices.SortFunc(best, func(a, b fragment) int { return a.first - b.first })
+	smallsort.Sort(best, func(a, b fragment) int { return a.first - b.first })
 	var out strings.Builder
 	taken := 0 // tokens that an earlier fragment shows
 	for i, f := range best {

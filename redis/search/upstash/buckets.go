@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meowdis/meowdis/internal/smallsort"
 	"github.com/meowdis/meowdis/redis/search/text"
 )
 
@@ -114,7 +115,7 @@ func (t *terms) sort(a *Aggregation, g groups[Value]) {
 			}
 		}
 	}
-	slices.SortStableFunc(g.keys, func(p, q Value) int {
+	smallsort.Sort(g.keys, func(p, q Value) int {
 		order := cmp.Compare(results[p], results[q])
 		switch t.orderBy {
 		case "count":

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/meowdis/meowdis/internal/smallsort"
 )
 
 // maxCombinations bounds the buckets of one document in a $composite.
@@ -230,7 +232,7 @@ func (c *composite) run(a *Aggregation, rows []Row) []any {
 		copy(last[:], c.after)
 		keys = slices.DeleteFunc(keys, func(k combination) bool { return c.compare(k, last) <= 0 })
 	}
-	slices.SortFunc(keys, c.compare)
+	smallsort.Sort(keys, c.compare)
 	buckets, more := []any{}, len(keys) > c.size
 	keys = keys[:min(c.size, len(keys))]
 	for _, k := range keys {
