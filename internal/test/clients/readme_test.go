@@ -143,7 +143,7 @@ func newPaste(t *testing.T) *paste {
 }
 
 // goHere returns a script in place of go: for "go get" of this module it takes the module from here, and all else it
-// hands to go with the caches of this process.
+// hands to go with the caches and flags of this process, so that nothing is compiled twice.
 func goHere(t *testing.T) string {
 	t.Helper()
 	module, err := filepath.Abs("../../..")
@@ -154,12 +154,12 @@ func goHere(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dirs := strings.Fields(run(t, ".", nil, "go", "env", "GOMODCACHE", "GOCACHE"))
+	env := strings.Split(run(t, ".", nil, "go", "env", "GOMODCACHE", "GOCACHE", "GOFLAGS"), "\n")
 	return fmt.Sprintf(`#!/bin/sh
-export GOMODCACHE=%[2]s GOCACHE=%[3]s GOFLAGS=-mod=mod GOPROXY=off CGO_ENABLED=0
+export GOMODCACHE=%[2]s GOCACHE=%[3]s GOFLAGS='-mod=mod %[5]s' GOPROXY=off CGO_ENABLED=0
 [ "$1" = get ] || exec %[4]s "$@"
 cp %[1]s/go.sum . && %[4]s mod edit -replace github.com/meowdis/meowdis=%[1]s -require github.com/meowdis/meowdis@v0.0.0
-`, module, dirs[0], dirs[1], program)
+`, module, env[0], env[1], program, env[2])
 }
 
 var (
