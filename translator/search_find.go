@@ -133,6 +133,9 @@ func (f *finder) load(w *store.Work, next func(w *store.Work) Plan) Plan {
 		stmts, uses = append(stmts, stmt), append(uses, use)
 	}
 	hidden := f.pending.hidden
+	if !f.scores || !needsPlaces(f.options.scorer) {
+		f.program.OmitPositions(f.ix.lastDoc + int64(len(f.pending.batch.Docs)))
+	}
 	for _, l := range f.program.Leaves {
 		for _, r := range l.Ranges {
 			add(f.each(func(row store.Row, w *store.Work) {
@@ -144,10 +147,11 @@ func (f *finder) load(w *store.Work, next func(w *store.Work) Plan) Plan {
 		if l.Ranges != nil {
 			continue
 		}
-		add(f.each(func(row store.Row, w *store.Work) { l.LoadBlock(row[0].Bytes(), hidden, w) }), f.blocks(l.Term))
-		if inverted.MayBeInPage(l.Term) {
-			add(f.pages(l))
+		if l.HasPostings() {
+			add(f.postings(l))
+			continue
 		}
+		add(f.each(func(row store.Row, w *store.Work) { l.LoadBlock(row[0].Bytes(), hidden, w) }), f.blocks(l.Term))
 	}
 	for _, s := range f.program.Scans {
 		add(f.scan(s))
@@ -194,18 +198,22 @@ func (f *finder) blocks(term []byte) store.Stmt {
 	return store.Stmt{SQL: sqlBlocksOf, Args: []store.Value{store.Int(f.ix.id), store.Bytes(term)}}
 }
 
-// pages reads the pages that may have the term of a leaf, and keeps its chunks only.
-func (f *finder) pages(l *inverted.Leaf) (use func(rows []store.Row, w *store.Work), stmt store.Stmt) {
-	stmt = store.Stmt{SQL: sqlPagesOf, Args: []store.Value{store.Int(f.ix.id), store.Bytes(l.Term)}}
+// postings returns the statement that reads the postings of a leaf, which takes them from the rows while the store reads
+// them.
+func (f *finder) postings(l *inverted.Leaf) (use func(rows []store.Row, w *store.Work), stmt store.Stmt) {
+	stmt = f.ix.postings(l.Term)
 	use = eachRow(&stmt, func() (func(row store.Row), func(w *store.Work)) {
-		var chunks []byte
-		read := 0
+		allocated, read := int64(0), 0
+		l.Begin(f.pending.hidden)
 		return func(row store.Row) {
+				if f.overdue() {
+					return
+				}
 				read += len(row[0].Bytes())
-				chunks = append(chunks, inverted.InPage(row[0].Bytes(), l.Term)...)
+				allocated += l.Take(chunksIn(row, l.Term))
 			}, func(w *store.Work) {
+				w.Grow(allocated)
 				w.Step(read)
-				l.LoadBlock(chunks, f.pending.hidden, w)
 			}
 	})
 	return use, stmt
@@ -300,6 +308,7 @@ func (f *finder) run(w *store.Work, next func(w *store.Work) Plan) Plan {
 		w.Grow(hitBytes)
 		f.hits = append(f.hits, &hit{Found: d})
 	})
+	f.program.Release()
 	f.stage("Index", f.found)
 	found := func(w *store.Work) Plan {
 		if knn, is := f.tree.(*query.KNN); is {

@@ -1,6 +1,7 @@
 package inverted
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/meowdis/meowdis/store"
@@ -17,9 +18,9 @@ type Leaf struct {
 	shape   func(wkt string) bool
 	matches func(word string) bool // of a Scan
 
-	word      string
-	spans     []span // of postings, in order once finish was called
-	count     int    // of their documents that are not hidden
+	spans     []span      // of postings with positions, in order once finish was called
+	freqs     frequencies // of postings without positions
+	count     int         // of the documents of postings that are not hidden
 	hidden    map[int64]bool
 	postings  []Posting // of a Scan, until they are spans
 	docs      []int64
@@ -29,7 +30,7 @@ type Leaf struct {
 // NumberRange holds the numbers from Min to Max, both included.
 type NumberRange struct{ Min, Max float64 }
 
-// LoadBlock adds the rows of a block of search_postings, without the hidden documents.
+// LoadBlock adds a block of search_postings, without the hidden documents, which Begin hides in postings.
 func (l *Leaf) LoadBlock(data []byte, hidden map[int64]bool, w *store.Work) {
 	w.Step(len(data))
 	switch {
@@ -46,10 +47,28 @@ func (l *Leaf) LoadBlock(data []byte, hidden map[int64]bool, w *store.Work) {
 			}
 		})
 	default:
-		w.Grow(int64(len(data)))
-		l.hidden = hidden
-		l.spans = appendSpans(l.spans, data)
+		w.Grow(l.Take(data))
 	}
+}
+
+// HasPostings reports whether the rows of the leaf are postings, which Begin and Take load.
+func (l *Leaf) HasPostings() bool { return l.Term != nil && l.To == nil && l.shape == nil }
+
+// Begin forgets the postings of an earlier run, and hides documents.
+func (l *Leaf) Begin(hidden map[int64]bool) {
+	l.hidden, l.spans, l.count = hidden, nil, 0
+	l.freqs.release()
+}
+
+// Take adds chunks of postings, whose bytes it does not keep. It returns the bytes that it allocated.
+func (l *Leaf) Take(chunks []byte) (allocated int64) {
+	if !l.freqs.wanted {
+		l.spans = appendSpans(l.spans, bytes.Clone(chunks))
+		return int64(len(chunks))
+	}
+	count, allocated := l.freqs.take(chunks, l.hidden)
+	l.count += count
+	return allocated
 }
 
 func (l *Leaf) loadVectors(data []byte, hidden map[int64]bool) {
@@ -98,6 +117,10 @@ func (l *Leaf) LoadBatch(b *Batch, w *store.Work) {
 
 // finish sorts the loaded documents.
 func (l *Leaf) finish() {
+	if l.freqs.wanted {
+		l.count -= l.freqs.finish(l.hidden)
+		return
+	}
 	l.order()
 	slices.Sort(l.docs)
 	l.docs = slices.Compact(l.docs)

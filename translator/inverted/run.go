@@ -1,6 +1,8 @@
 package inverted
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"sort"
 
@@ -119,6 +121,11 @@ func (p *Program) uncounted(c *clause, o *RunOptions) cursor {
 	case everything:
 		return &allCursor{clause: c, all: o.All}
 	case leaf:
+		if f := &c.leaf.freqs; f.dense != nil {
+			return &denseCursor{clause: c, freqs: f}
+		} else if f.wanted {
+			return &listCursor{c, f.list}
+		}
 		if len(c.leaf.spans) > 0 || c.leaf.docs == nil {
 			at := &postingCursor{clause: c, spans: c.leaf.spans, last: -1, places: o.Places, average: 1}
 			if c.field != nil && o.Matches {
@@ -132,7 +139,7 @@ func (p *Program) uncounted(c *clause, o *RunOptions) cursor {
 		if len(children) == 0 {
 			break
 		}
-		return &andCursor{clause: c, children: children}
+		return newAndCursor(c, children, o)
 	case union:
 		return &orCursor{clause: c, children: children, at: make([]int64, len(children)), state: make([]byte, len(children))}
 	case negation:
@@ -144,21 +151,29 @@ func (p *Program) uncounted(c *clause, o *RunOptions) cursor {
 }
 
 func (c *postingCursor) match() *score.Match {
-	p := &c.at
-	if c.clause.constant {
-		return &score.Match{Kind: score.Constant, Weight: c.clause.weight}
+	m := c.clause.termMatch(c.at.Freq)
+	if m.Kind != score.Term {
+		return m
 	}
-	if !c.clause.scores {
-		return &score.Match{Kind: score.Virtual, Weight: c.clause.weight}
-	}
-	m := &score.Match{Kind: score.Term, Term: c.clause.text, Freq: int(p.Freq), Docs: c.clause.leaf.count, Weight: c.clause.weight, Length: 1, AverageLength: c.average}
+	m.AverageLength = c.average
 	if c.lengths != nil {
-		m.Length = c.lengths.of(p.Doc)
+		m.Length = c.lengths.of(c.at.Doc)
 	}
 	if c.places {
 		m.Positions = c.positions()
 	}
 	return m
+}
+
+// termMatch returns the match of a posting of the clause, without lengths and positions.
+func (c *clause) termMatch(freq uint32) *score.Match {
+	switch {
+	case c.constant:
+		return &score.Match{Kind: score.Constant, Weight: c.weight}
+	case !c.scores:
+		return &score.Match{Kind: score.Virtual, Weight: c.weight}
+	}
+	return &score.Match{Kind: score.Term, Term: c.text, Freq: int(freq), Docs: c.leaf.count, Weight: c.weight, Length: 1, AverageLength: 1}
 }
 
 // docCursor goes through documents without postings.
@@ -225,16 +240,76 @@ func (c *allCursor) match() *score.Match {
 type andCursor struct {
 	clause   *clause
 	children []cursor
+	order    []cursor       // to seek: children, the rarest first
+	dense    []*denseCursor // children, if all are dense
+}
+
+// newAndCursor returns a cursor for the intersection of the children of a clause.
+func newAndCursor(c *clause, children []cursor, o *RunOptions) *andCursor {
+	a := &andCursor{clause: c, children: children, order: children}
+	if o.Count { // the counts depend on the order
+		return a
+	}
+	type child struct {
+		cursor
+		most int
+	}
+	byMost := make([]child, len(children))
+	for i, of := range children {
+		byMost[i] = child{of, c.children[i].most()}
+		if d, is := of.(*denseCursor); is {
+			a.dense = append(a.dense, d)
+		}
+	}
+	if len(a.dense) < len(children) {
+		a.dense = nil
+	}
+	slices.SortStableFunc(byMost, func(x, y child) int { return cmp.Compare(x.most, y.most) })
+	a.order = make([]cursor, len(children))
+	for i, of := range byMost {
+		a.order[i] = of.cursor
+	}
+	return a
+}
+
+// most returns how many documents a clause has at most, as far as its leaves say.
+func (c *clause) most() int {
+	switch c.kind {
+	case nothing:
+		return 0
+	case leaf:
+		return max(c.leaf.count, len(c.leaf.docs))
+	case intersection:
+		least := math.MaxInt
+		for _, child := range c.children {
+			least = min(least, child.most())
+		}
+		return least
+	case union:
+		sum := 0
+		for _, child := range c.children {
+			sum += min(child.most(), math.MaxInt-sum)
+		}
+		return sum
+	}
+	return math.MaxInt
 }
 
 func (c *andCursor) seek(doc int64) (int64, bool) {
+	if c.dense != nil {
+		at, ok := nextWithAll(c.dense, doc)
+		for _, d := range c.dense {
+			d.at = at
+		}
+		return at, ok
+	}
 	for {
-		at, ok := c.children[0].seek(doc)
+		at, ok := c.order[0].seek(doc)
 		if !ok {
 			return 0, false
 		}
 		agreed := true
-		for _, child := range c.children[1:] {
+		for _, child := range c.order[1:] {
 			next, ok := child.seek(at)
 			if !ok {
 				return 0, false

@@ -15,6 +15,10 @@ type span struct {
 
 // appendSpans appends the chunks of a block.
 func appendSpans(all []span, data []byte) []span {
+	n := 0
+	for r := (reader{rest: data}); r.enter(); n++ {
+	}
+	all = slices.Grow(all, n)
 	for r := (reader{rest: data}); r.enter(); {
 		all = append(all, span{data: r.chunk})
 	}

@@ -1,8 +1,10 @@
 package inverted
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/meowdis/meowdis/store"
@@ -22,6 +24,7 @@ func TestSpans(t *testing.T) {
 		}
 		var want []int64
 		l := &Leaf{}
+		l.Begin(hidden)
 		for part := range slices.Chunk(docs, 1+draw.IntN(20)) {
 			slices.Sort(part)
 			var c chunk
@@ -48,6 +51,66 @@ func TestSpans(t *testing.T) {
 				break
 			}
 			at = max(at, doc)
+		}
+	}
+}
+
+// TestFrequencies compares leaves without positions with leaves that have them, for queries of two terms. A few documents are
+// unusual, hidden, or have the term in another field.
+func TestFrequencies(t *testing.T) {
+	for seed := range uint64(2000) {
+		draw := rand.New(rand.NewPCG(seed, 3))
+		last := int64(1 + draw.IntN(300))
+		hidden, hides := map[int64]bool{}, draw.IntN(3) == 0
+		every := [2]int{1 + draw.IntN(60), 1 + draw.IntN(60)} // both lists and bytes
+		var terms [2][]byte
+		for i := range terms {
+			for doc := int64(1); doc <= last; {
+				var c chunk
+				for until := doc + 1 + int64(draw.IntN(90)); doc <= min(last, until); doc++ {
+					if draw.IntN(every[i]) > 0 {
+						continue
+					}
+					freq, mask := uint32(draw.IntN(4)), Mask{uint64(draw.IntN(4)), 0}
+					if draw.IntN(9) == 0 {
+						freq, mask[1] = []uint32{62, 63, 64, 253, 254, 255, 256, 1 << 20}[draw.IntN(8)], uint64(draw.IntN(2))
+					}
+					c.posting(doc, freq, mask, make([]byte, draw.IntN(5)))
+					if hides && draw.IntN(5) == 0 {
+						hidden[doc] = true
+					}
+				}
+				if len(c.data) > 0 {
+					terms[i] = append(c.sealed(), terms[i]...) // the last chunk first
+				}
+			}
+		}
+		masked, kind := draw.IntN(2) == 0, []clauseKind{intersection, union}[draw.IntN(2)]
+		run := func(omit bool) (all []string) {
+			p := &Program{root: &clause{kind: kind, slop: -1}}
+			for i := range terms {
+				l := &Leaf{Term: WordTerm(strconv.Itoa(i))}
+				p.Leaves = append(p.Leaves, l)
+				p.root.children = append(p.root.children, &clause{kind: leaf, leaf: l, slop: -1, scores: true, masked: masked, mask: Mask{2, 0}})
+			}
+			if omit {
+				p.OmitPositions(last)
+			}
+			for i, l := range p.Leaves {
+				for range 2 {
+					l.Begin(hidden)
+					l.Take(terms[i])
+				}
+			}
+			p.Run(RunOptions{Work: &store.Work{}}, func(f Found, freqs []uint32) { all = append(all, fmt.Sprint(f.Doc, freqs)) })
+			for _, l := range p.Leaves {
+				all = append(all, fmt.Sprint(l.count))
+			}
+			p.Release()
+			return all
+		}
+		if want, got := run(false), run(true); !slices.Equal(want, got) {
+			t.Fatalf("seed %d: %v, with positions %v", seed, got, want)
 		}
 	}
 }
