@@ -32,7 +32,7 @@ type finder struct {
 	limit   int  // the best hits that are kept, if limited is set
 	limited bool // hits are ordered by their scores
 	found   int
-	ranked  ranking
+	ranked  *ranking       // nil unless ranks
 	allowed map[int64]bool // by INKEYS, nil for all documents
 	full    bool           // an expansion has more terms than it may
 
@@ -148,7 +148,7 @@ func (f *finder) load(w *store.Work, next func(w *store.Work) Plan) Plan {
 			continue
 		}
 		if l.HasPostings() {
-			add(f.postings(l))
+			add(f.postings(l, w))
 			continue
 		}
 		add(f.each(func(row store.Row, w *store.Work) { l.LoadBlock(row[0].Bytes(), hidden, w) }), f.blocks(l.Term))
@@ -200,13 +200,14 @@ func (f *finder) blocks(term []byte) store.Stmt {
 
 // postings returns the statement that reads the postings of a leaf, which takes them from the rows while the store reads
 // them.
-func (f *finder) postings(l *inverted.Leaf) (use func(rows []store.Row, w *store.Work), stmt store.Stmt) {
+func (f *finder) postings(l *inverted.Leaf, w *store.Work) (use func(rows []store.Row, w *store.Work), stmt store.Stmt) {
 	stmt = f.ix.postings(l.Term)
+	free := w.Remaining()
 	use = eachRow(&stmt, func() (func(row store.Row), func(w *store.Work)) {
 		allocated, read := int64(0), 0
 		l.Begin(f.pending.hidden)
 		return func(row store.Row) {
-				if f.overdue() {
+				if f.overdue() || free > 0 && allocated > free { // Grow will refuse the call
 					return
 				}
 				read += len(row[0].Bytes())
@@ -296,6 +297,9 @@ func (f *finder) run(w *store.Work, next func(w *store.Work) Plan) Plan {
 		f.all = append(f.all, f.pending.batch.Docs...)
 	}
 	ranks := f.ranks()
+	if ranks {
+		f.ranked = newRanking()
+	}
 	o := inverted.RunOptions{All: f.all, Docs: f.documents(), Matches: f.scores && !ranks, Places: f.scores && needsPlaces(f.options.scorer), Work: w, Late: f.overdue, Count: f.profile != nil}
 	f.program.Run(o, func(d inverted.Found, freqs []uint32) {
 		if f.allowed != nil && !f.allowed[d.Doc] {
@@ -407,8 +411,11 @@ func (f *finder) nearest(knn *query.KNN, w *store.Work, next func(w *store.Work)
 	}, stmt)
 }
 
-// sqlKeysOfDocs reads the keys of a list of documents, each with its place in the list.
-const sqlKeysOfDocs = `SELECT j.key, d.key_id, d.key FROM json_each(?2) j CROSS JOIN search_documents d ON d.id = ` + firstDoc + ` + j.value`
+// sqlKeysOfDocs reads the keys of a list of documents, in its order. A row has nulls if the document is missing.
+const sqlKeysOfDocs = `SELECT d.key_id, d.key FROM json_each(?2) j LEFT JOIN search_documents d ON d.id = ` + firstDoc + ` + j.value`
+
+// namesBytes limits the allocations that several names share.
+const namesBytes = 4096
 
 // keysOf finds the keys of hits, and calls next.
 func (f *finder) keysOf(hits []*hit, w *store.Work, next func(w *store.Work) Plan) Plan {
@@ -424,14 +431,28 @@ func (f *finder) keysOf(hits []*hit, w *store.Work, next func(w *store.Work) Pla
 	if len(docs) == 0 {
 		return next(w)
 	}
+	stmt := store.Stmt{SQL: sqlKeysOfDocs, Args: []store.Value{store.Int(f.ix.id), numberList(docs)}}
+	free := w.Remaining()
+	use := eachRow(&stmt, func() (func(row store.Row), func(w *store.Work)) {
+		keys, allocated := make([]keyRow, 0, len(docs)), int64(0)
+		var names []byte
+		return func(row store.Row) {
+			n := len(row[1].Bytes())
+			if allocated += int64(160 + n); free > 0 && allocated > free {
+				return // Grow will refuse the call
+			}
+			if len(names)+n > cap(names) {
+				names = make([]byte, 0, max(n, min(16*(len(docs)-len(keys)), namesBytes)))
+			}
+			names = append(names, row[1].Bytes()...)
+			keys = append(keys, keyRow{id: row[0].Int(), key: names[len(names)-n : len(names) : len(names)], json: f.ix.schema.JSON, text: f.ix.schema.Strings})
+			if k := &keys[len(keys)-1]; !row[0].IsNull() {
+				unknown[len(keys)-1].key = k
+			}
+		}, func(w *store.Work) { w.Grow(allocated) }
+	})
 	return readThen(func(r *store.Result) Plan {
-		keys := make([]keyRow, len(r.Rows[0]))
-		for i, row := range r.Rows[0] {
-			key := row[2].Bytes()
-			r.Work.Grow(int64(160 + len(key)))
-			keys[i] = keyRow{id: row[1].Int(), key: key, json: f.ix.schema.JSON, text: f.ix.schema.Strings}
-			unknown[row[0].Int()].key = &keys[i]
-		}
+		use(r.Rows[0], r.Work)
 		return next(r.Work)
-	}, store.Stmt{SQL: sqlKeysOfDocs, Args: []store.Value{store.Int(f.ix.id), numberList(docs)}})
+	}, stmt)
 }

@@ -5,6 +5,7 @@ package translator
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/meowdis/meowdis/internal/smallsort"
 	scoring "github.com/meowdis/meowdis/redis/search/score"
@@ -18,7 +19,27 @@ type ranking struct {
 	docs      []int64
 	words     int      // that score
 	freqs     []uint32 // of the words in each document
+	infos     []inverted.DocInfo
+	scores    []float64
 	distances map[int64]map[string]float64
+}
+
+// rankings holds the slices of earlier queries, to be used again.
+var rankings = sync.Pool{New: func() any { return &ranking{} }}
+
+// mostKept limits the documents of a ranking in rankings.
+const mostKept = 1 << 16
+
+func newRanking() *ranking {
+	old := rankings.Get().(*ranking)
+	return &ranking{docs: old.docs[:0], freqs: old.freqs[:0], infos: old.infos[:0], scores: old.scores[:0]}
+}
+
+// release lets another query use the slices.
+func (r *ranking) release() {
+	if len(r.docs) <= mostKept {
+		rankings.Put(r)
+	}
 }
 
 // hitBytes estimates the memory of a hit.
@@ -61,18 +82,41 @@ type ranked struct {
 // rankFound makes hits of the documents found, in the order of their numbers, or of the best ones if the query is
 // limited.
 func (f *finder) rankFound(w *store.Work) {
-	r, scorer, c, formula := &f.ranked, f.scorer(), f.collection(), f.program.Formula(f.documents())
+	r := f.ranked
 	limit := len(r.docs)
 	if f.limited {
 		limit = min(limit, f.limit)
 	}
-	best, scores := best{limit: limit, all: make([]ranked, 0, min(2*limit, len(r.docs)))}, make([]float64, 0, len(r.docs))
+	best := best{limit: limit, all: make([]ranked, 0, min(2*limit, len(r.docs)))}
+	if r.words == 0 {
+		for _, doc := range r.docs[:limit] {
+			best.all = append(best.all, ranked{doc: doc})
+		}
+	} else if limit > 0 {
+		for i, score := range f.scoresOf(r) {
+			best.add(ranked{r.docs[i], score})
+		}
+	}
+	if f.limited {
+		best.cut()
+	}
+	w.Grow(int64(8*len(r.scores) + hitBytes*len(best.all)))
+	hits := make([]hit, len(best.all))
+	f.hits = make([]*hit, len(hits))
+	for i, of := range best.all {
+		hits[i] = hit{Found: inverted.Found{Doc: of.doc, Distances: r.distances[of.doc]}, score: of.score}
+		f.hits[i] = &hits[i]
+	}
+	f.ranked = nil
+	r.release()
+}
+
+// scoresOf returns the scores of the documents.
+func (f *finder) scoresOf(r *ranking) []float64 {
+	scorer, c, formula := f.scorer(), f.collection(), f.program.Formula(f.documents())
+	r.scores = slices.Grow(r.scores, len(r.docs))
 	rest := f.all
 	for i, doc := range r.docs {
-		if r.words == 0 || limit == 0 {
-			scores = append(scores, 0)
-			continue
-		}
 		for len(rest) > 0 && rest[0].Doc < doc {
 			rest = rest[1:]
 		}
@@ -80,24 +124,12 @@ func (f *finder) rankFound(w *store.Work) {
 		if len(rest) > 0 && rest[0].Doc == doc {
 			d.Score, d.Length = rest[0].Score, int(rest[0].Length)
 		}
-		scores = append(scores, scorer.Compute(&formula, r.freqs[i*r.words:], c, d))
+		r.scores = append(r.scores, scorer.Compute(&formula, r.freqs[i*r.words:], c, d))
 	}
 	if scorer.Name == "BM25STD.NORM" {
-		scoring.Normalize(scores, nil)
+		scoring.Normalize(r.scores, nil)
 	}
-	for i, doc := range r.docs {
-		best.add(ranked{doc, scores[i]})
-	}
-	if f.limited {
-		best.cut()
-	}
-	w.Grow(int64(8*len(scores) + hitBytes*len(best.all)))
-	hits := make([]hit, len(best.all))
-	f.hits = make([]*hit, len(hits))
-	for i, of := range best.all {
-		hits[i] = hit{Found: inverted.Found{Doc: of.doc, Distances: r.distances[of.doc]}, score: of.score}
-		f.hits[i] = &hits[i]
-	}
+	return r.scores
 }
 
 // best keeps the documents with the highest scores. Documents are added in the order of their numbers.

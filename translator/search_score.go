@@ -3,6 +3,7 @@
 package translator
 
 import (
+	"slices"
 	"strings"
 
 	scoring "github.com/meowdis/meowdis/redis/search/score"
@@ -21,16 +22,21 @@ func (f *finder) describeHits(w *store.Work, next func(w *store.Work) Plan) Plan
 	if f.program.NeedsAll || !f.explains && !f.scoresVary() {
 		return next(w)
 	}
-	docs := f.ranked.docs
-	if docs == nil {
+	var docs []int64
+	if f.ranked != nil {
+		docs, f.all = f.ranked.docs, f.ranked.infos
+	} else {
 		for _, h := range f.hits {
 			docs = append(docs, h.Doc)
 		}
 	}
 	w.Grow(int64(32 * len(docs)))
-	f.all = make([]inverted.DocInfo, 0, len(docs)+len(f.pending.batch.Docs))
+	f.all = slices.Grow(f.all, len(docs)+len(f.pending.batch.Docs))
 	found := func(w *store.Work) Plan {
 		f.all = append(f.all, f.pending.batch.Docs...)
+		if f.ranked != nil {
+			f.ranked.infos = f.all
+		}
 		return next(w)
 	}
 	if f.lengthsSuffice() && int64(len(docs))*lookUpCost < f.ix.documents {
