@@ -138,11 +138,7 @@ func (f *finder) load(w *store.Work, next func(w *store.Work) Plan) Plan {
 	}
 	for _, l := range f.program.Leaves {
 		for _, r := range l.Ranges {
-			add(f.each(func(row store.Row, w *store.Work) {
-				w.Grow(8)
-				w.Step(8)
-				l.LoadNumber(row[0].Float(), row[1].Int(), hidden)
-			}), f.numbers(l.Field, r.Min, r.Max))
+			add(f.inRange(l, r, w))
 		}
 		if l.Ranges != nil {
 			continue
@@ -223,6 +219,29 @@ func (f *finder) postings(l *inverted.Leaf, w *store.Work) (use func(rows []stor
 // numbers returns the statement that reads a range of the numbers of a field.
 func (f *finder) numbers(field *inverted.Field, least, most float64) store.Stmt {
 	return store.Stmt{SQL: sqlNumbersOf, Args: []store.Value{store.Int(f.ix.id), store.Int(int64(field.ID)), store.Float(least), store.Float(most)}}
+}
+
+// inRange reads a range of the numbers of a leaf, which takes them while the store reads them.
+func (f *finder) inRange(l *inverted.Leaf, r inverted.NumberRange, w *store.Work) (use func(rows []store.Row, w *store.Work), stmt store.Stmt) {
+	stmt = f.numbers(l.Field, r.Min, r.Max)
+	free := w.Remaining()
+	use = eachRow(&stmt, func() (func(row store.Row), func(w *store.Work)) {
+		var docs []int64
+		read := int64(0)
+		return func(row store.Row) {
+				if read += 8; f.overdue() || free > 0 && read > free { // Grow will refuse the call
+					return
+				}
+				if doc := row[1].Int(); !f.pending.hidden[doc] && l.Accepts(row[0].Float()) {
+					docs = append(docs, doc)
+				}
+			}, func(w *store.Work) {
+				w.Grow(read)
+				w.Step(int(read))
+				l.LoadDocs(docs)
+			}
+	})
+	return use, stmt
 }
 
 // scan reads a range of terms, whose rows are matched while the store reads them.

@@ -9,12 +9,12 @@ import (
 
 // Leaf is a list of documents to read.
 type Leaf struct {
-	Term    []byte        // of search_postings, or nil
-	Field   *Field        // of a range of numbers, vectors or shapes
-	Ranges  []NumberRange // of search_numbers
-	accepts func(f float64) bool
-	Radius  float64   // of vectors
-	To      *Distance // of vectors, nil for other leaves
+	Term    []byte               // of search_postings, or nil
+	Field   *Field               // of a range of numbers, vectors or shapes
+	Ranges  []NumberRange        // of search_numbers
+	Accepts func(f float64) bool // of the numbers in Ranges
+	Radius  float64              // of vectors
+	To      *Distance            // of vectors, nil for other leaves
 	shape   func(wkt string) bool
 	matches func(word string) bool // of a Scan
 
@@ -90,12 +90,8 @@ func (l *Leaf) loadVectors(data []byte, hidden map[int64]bool) {
 	})
 }
 
-// LoadNumber adds a row of search_numbers.
-func (l *Leaf) LoadNumber(value float64, doc int64, hidden map[int64]bool) {
-	if !hidden[doc] && l.accepts(value) {
-		l.docs = append(l.docs, doc)
-	}
-}
+// LoadDocs adds documents of rows of search_numbers that the leaf accepts.
+func (l *Leaf) LoadDocs(docs []int64) { l.docs = append(l.docs, docs...) }
 
 // LoadBatch adds the rows of a batch, whose documents have greater numbers than the table's.
 func (l *Leaf) LoadBatch(b *Batch, w *store.Work) {
@@ -105,8 +101,8 @@ func (l *Leaf) LoadBatch(b *Batch, w *store.Work) {
 				continue
 			}
 			for _, r := range l.Ranges {
-				if r.Min <= n.Value && n.Value <= r.Max {
-					l.LoadNumber(n.Value, n.Doc, nil)
+				if r.Min <= n.Value && n.Value <= r.Max && l.Accepts(n.Value) {
+					l.docs = append(l.docs, n.Doc)
 				}
 			}
 		}

@@ -191,7 +191,7 @@ func (p *Program) compileLeaf(c *clause, n query.Node) {
 		p.tag(c, n)
 	case *query.Numeric:
 		if f := p.field(n.Field, Numeric); f != nil {
-			l := &Leaf{Field: f, Ranges: []NumberRange{{n.Min, n.Max}}, accepts: func(v float64) bool {
+			l := &Leaf{Field: f, Ranges: []NumberRange{{n.Min, n.Max}}, Accepts: func(v float64) bool {
 				return (v > n.Min || !n.MinExclusive) && (v < n.Max || !n.MaxExclusive)
 			}}
 			p.add(c, l)
@@ -200,7 +200,7 @@ func (p *Program) compileLeaf(c *clause, n query.Node) {
 	case *query.Geo:
 		if f := p.field(n.Field, Geo); f != nil {
 			shape := geohash.Shape{Centre: geohash.Point{Lon: n.Lon, Lat: n.Lat}, Radius: n.Meters()}
-			l := &Leaf{Field: f, accepts: func(v float64) bool {
+			l := &Leaf{Field: f, Accepts: func(v float64) bool {
 				_, inside := shape.Distance(geohash.PointOf(v))
 				return inside
 			}}
