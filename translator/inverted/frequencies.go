@@ -32,7 +32,10 @@ const (
 	largeFreq = math.MaxUint8
 
 	// sparsest limits the bytes of dense for a document.
-	sparsest = 32
+	sparsest = 64
+
+	// mostDecoded limits the leaves that are decoded.
+	mostDecoded = 16
 
 	// usualBytes estimates the bytes of a posting.
 	usualBytes = 6
@@ -44,8 +47,12 @@ var (
 	listPool  = sync.Pool{New: func() any { return new([]frequency) }}
 )
 
-// OmitPositions lets the leaves load no positions, unless a clause needs them. Documents have numbers up to last.
+// OmitPositions lets the leaves load no positions, unless a clause needs them. Documents have numbers up to last. Many
+// leaves keep their chunks encoded, which take less memory.
 func (p *Program) OmitPositions(last int64) {
+	if len(p.Leaves) > mostDecoded {
+		return
+	}
 	p.root.omitPositions(true)
 	for _, l := range p.Leaves {
 		l.freqs.last = last
