@@ -1,9 +1,7 @@
 package inverted
 
 import (
-	"cmp"
 	"encoding/binary"
-	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -14,22 +12,18 @@ import (
 // frequencies holds the postings of a leaf without their positions: as a list, or if there are many of them as a byte for
 // each document. Their chunks are decoded once, in any order.
 type frequencies struct {
-	list  []frequency      // sorted once finish was called
+	list  []int64          // documents and frequencies, sorted once finish was called
 	dense []byte           // the frequency of a document plus 1, 0 for a document without the term; nil if list has all
-	large map[int64]uint32 // the frequencies that dense has as largeFreq
+	large map[int64]uint32 // the frequencies from largeFreq on, which list and dense have as largeFreq
 
 	wanted bool  // the clauses need no positions
 	last   int64 // document
 	fields *Mask // of the clauses
 }
 
-type frequency struct {
-	doc  int64
-	freq uint32
-}
-
 const (
-	largeFreq = math.MaxUint8
+	freqBits  = 8 // of an element of list, below the document
+	largeFreq = 1<<freqBits - 2
 
 	// sparsest limits the bytes of dense for a document.
 	sparsest = 64
@@ -44,7 +38,7 @@ const (
 // densePool and listPool hold the slices of earlier queries, to be used again.
 var (
 	densePool = sync.Pool{New: func() any { return new([]byte) }}
-	listPool  = sync.Pool{New: func() any { return new([]frequency) }}
+	listPool  = sync.Pool{New: func() any { return new([]int64) }}
 )
 
 // OmitPositions lets the leaves load no positions, unless a clause needs them. Documents have numbers up to last. Many
@@ -95,7 +89,7 @@ func (f *frequencies) release() {
 // and the bytes that it allocated. hide must still be called.
 func (f *frequencies) take(chunks []byte, hidden map[int64]bool) (count int, allocated int64) {
 	if f.list == nil {
-		f.list = *listPool.Get().(*[]frequency)
+		f.list = *listPool.Get().(*[]int64)
 	}
 	all := *f.fields == AllFields
 	if f.isDense(len(chunks) / usualBytes) {
@@ -107,7 +101,7 @@ func (f *frequencies) take(chunks []byte, hidden map[int64]bool) (count int, all
 			count++
 			if all || !p.Mask.And(*f.fields).Empty() {
 				f.add(p.Doc, p.Freq)
-				allocated += 16
+				allocated += 8
 			}
 		}
 		if f.dense != nil && (all || len(hidden) == 0) {
@@ -135,23 +129,23 @@ func (f *frequencies) begin() int64 {
 		f.dense = make([]byte, n)
 	}
 	for _, of := range f.list {
-		f.add(of.doc, of.freq)
+		f.dense[of>>freqBits] = byte(of) + 1
 	}
 	f.list = f.list[:0]
 	return int64(n)
 }
 
 func (f *frequencies) add(doc int64, freq uint32) {
-	switch {
-	case f.dense == nil:
-		f.list = append(f.list, frequency{doc, freq})
-	case freq < largeFreq-1:
-		f.dense[doc] = byte(freq + 1)
-	default:
+	if freq >= largeFreq {
 		if f.large == nil {
 			f.large = map[int64]uint32{}
 		}
-		f.dense[doc], f.large[doc] = largeFreq, freq
+		f.large[doc], freq = freq, largeFreq
+	}
+	if f.dense == nil {
+		f.list = append(f.list, doc<<freqBits|int64(freq))
+	} else {
+		f.dense[doc] = byte(freq + 1)
 	}
 }
 
@@ -179,10 +173,7 @@ func (f *frequencies) takeUsual(r *reader, all bool) (count int) {
 
 // finish sorts the list, and removes hidden documents. It returns their number.
 func (f *frequencies) finish(hidden map[int64]bool) (count int) {
-	byDoc := func(a, b frequency) int { return cmp.Compare(a.doc, b.doc) }
-	if !slices.IsSortedFunc(f.list, byDoc) {
-		slices.SortFunc(f.list, byDoc)
-	}
+	slices.Sort(f.list)
 	if f.dense == nil {
 		return 0
 	}
@@ -195,10 +186,10 @@ func (f *frequencies) finish(hidden map[int64]bool) (count int) {
 	return count
 }
 
-// of returns the frequency of a document that dense has.
-func (f *frequencies) of(doc int64) uint32 {
-	if n := f.dense[doc]; n < largeFreq {
-		return uint32(n - 1)
+// of returns the frequency of a document, which list or dense has as n.
+func (f *frequencies) of(doc int64, n byte) uint32 {
+	if n < largeFreq {
+		return uint32(n)
 	}
 	return f.large[doc]
 }
@@ -241,42 +232,45 @@ func (c *denseCursor) seek(doc int64) (int64, bool) {
 	return at, ok
 }
 
-func (c *denseCursor) match() *score.Match { return c.clause.termMatch(c.freqs.of(c.at)) }
+func (c *denseCursor) match() *score.Match {
+	return c.clause.termMatch(c.freqs.of(c.at, c.freqs.dense[c.at]-1))
+}
 
 func (c *denseCursor) note(_ *Found, freqs []uint32) {
 	if place := c.clause.place; place > 0 {
-		freqs[place-1] = c.freqs.of(c.at)
+		freqs[place-1] = c.freqs.of(c.at, c.freqs.dense[c.at]-1)
 	}
 }
 
 func (c *denseCursor) positions() []int { return nil }
 
-// listCursor goes through the documents of a list, of which the first one is the current one.
+// listCursor goes through the documents of a list.
 type listCursor struct {
 	clause *clause
-	list   []frequency
+	freqs  *frequencies
+	list   []int64 // from the current document on
 }
 
 func (c *listCursor) seek(doc int64) (int64, bool) {
-	for step := 1; len(c.list) > 0 && c.list[0].doc < doc; step *= 2 {
-		if step = min(step, len(c.list)); step == 1 || c.list[step-1].doc < doc {
-			c.list = c.list[step:]
-			continue
+	for step := 1; len(c.list) > 0 && c.list[0]>>freqBits < doc; step *= 2 {
+		if step = min(step, len(c.list)); step > 1 && c.list[step-1]>>freqBits >= doc {
+			step, _ = slices.BinarySearch(c.list[:step], doc<<freqBits)
 		}
-		n, _ := slices.BinarySearchFunc(c.list[:step], doc, func(f frequency, doc int64) int { return cmp.Compare(f.doc, doc) })
-		c.list = c.list[n:]
+		c.list = c.list[step:]
 	}
 	if len(c.list) == 0 {
 		return 0, false
 	}
-	return c.list[0].doc, true
+	return c.list[0] >> freqBits, true
 }
 
-func (c *listCursor) match() *score.Match { return c.clause.termMatch(c.list[0].freq) }
+func (c *listCursor) freq() uint32 { return c.freqs.of(c.list[0]>>freqBits, byte(c.list[0])) }
+
+func (c *listCursor) match() *score.Match { return c.clause.termMatch(c.freq()) }
 
 func (c *listCursor) note(_ *Found, freqs []uint32) {
 	if place := c.clause.place; place > 0 {
-		freqs[place-1] = c.list[0].freq
+		freqs[place-1] = c.freq()
 	}
 }
 

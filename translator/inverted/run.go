@@ -1,7 +1,6 @@
 package inverted
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -124,7 +123,7 @@ func (p *Program) uncounted(c *clause, o *RunOptions) cursor {
 		if f := &c.leaf.freqs; f.dense != nil {
 			return &denseCursor{clause: c, freqs: f}
 		} else if f.wanted {
-			return &listCursor{c, f.list}
+			return &listCursor{c, f, f.list}
 		}
 		if len(c.leaf.spans) > 0 || c.leaf.docs == nil {
 			at := &postingCursor{clause: c, spans: c.leaf.spans, last: -1, places: o.Places, average: 1}
@@ -240,7 +239,7 @@ func (c *allCursor) match() *score.Match {
 type andCursor struct {
 	clause   *clause
 	children []cursor
-	order    []cursor       // to seek: children, the rarest first
+	order    []cursor       // to seek: children, but the rarest first
 	dense    []*denseCursor // children, if all are dense
 }
 
@@ -250,25 +249,20 @@ func newAndCursor(c *clause, children []cursor, o *RunOptions) *andCursor {
 	if o.Count { // the counts depend on the order
 		return a
 	}
-	type child struct {
-		cursor
-		most int
-	}
-	byMost := make([]child, len(children))
-	for i, of := range children {
-		byMost[i] = child{of, c.children[i].most()}
-		if d, is := of.(*denseCursor); is {
+	rarest := 0
+	for i, child := range children {
+		if d, is := child.(*denseCursor); is {
 			a.dense = append(a.dense, d)
+		}
+		if c.children[i].most() < c.children[rarest].most() {
+			rarest = i
 		}
 	}
 	if len(a.dense) < len(children) {
 		a.dense = nil
 	}
-	slices.SortStableFunc(byMost, func(x, y child) int { return cmp.Compare(x.most, y.most) })
-	a.order = make([]cursor, len(children))
-	for i, of := range byMost {
-		a.order[i] = of.cursor
-	}
+	a.order = append([]cursor{children[rarest]}, children[:rarest]...)
+	a.order = append(a.order, children[rarest+1:]...)
 	return a
 }
 
