@@ -9,6 +9,7 @@ import (
 var dumpTranslations = translations{
 	{"DUMP", dump},
 	{"RESTORE", restore},
+	{"RESTORE-ASKING", restore},
 }
 
 // dumped lists the statements that read a value of any type, after typeOf. Statements for other types return no rows.

@@ -22,7 +22,7 @@ import (
 // stagedBuildNames lists the commands with staged builds: each creates a key from other keys, or from a payload.
 var stagedBuildNames = []string{
 	"COPY", "SUNIONSTORE", "SINTERSTORE", "SDIFFSTORE", "ZUNIONSTORE", "ZINTERSTORE", "ZDIFFSTORE", "ZRANGESTORE",
-	"GEOSEARCHSTORE", "GEORADIUS", "GEORADIUSBYMEMBER", "SORT", "BITOP", "RESTORE",
+	"GEOSEARCHSTORE", "GEORADIUS", "GEORADIUSBYMEMBER", "SORT", "BITOP", "RESTORE", "RESTORE-ASKING",
 }
 
 // stagedForm says how calls of a command may be staged.

@@ -66,7 +66,7 @@ var rules = map[string]rule{
 			rename(c)
 		}
 	},
-	"COPY": copied, "MOVE": moved, "RESTORE": restored, "SORT": sorted,
+	"COPY": copied, "MOVE": moved, "RESTORE": restored, "RESTORE-ASKING": restored, "SORT": sorted,
 
 	"LPUSH": firstKey('l', "lpush", (*Call).positive), "LPUSHX": firstKey('l', "lpush", (*Call).positive),
 	"RPUSH": firstKey('l', "rpush", (*Call).positive), "RPUSHX": firstKey('l', "rpush", (*Call).positive),

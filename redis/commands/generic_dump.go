@@ -14,4 +14,11 @@ var dumpCommands = []Command{
 		Syntax:  "key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]",
 		Keys:    []KeySpec{oneKey(OW, 1)}, Categories: []string{"keyspace", "dangerous"},
 	},
+	{
+		Name: "RESTORE-ASKING", Group: "server", Since: "3.0.0", Arity: -4, Flags: Write | DenyOOM | Asking,
+		Traits:  AnswersOK,
+		Summary: "RESTORE, as MIGRATE of a node of a cluster sends it",
+		Syntax:  "key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]",
+		Keys:    []KeySpec{oneKey(OW, 1)}, Categories: []string{"keyspace", "dangerous"},
+	},
 }

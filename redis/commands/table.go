@@ -23,6 +23,7 @@ const (
 	Stale
 	SkipMonitor
 	SkipSlowlog
+	Asking
 	Fast
 	NoAuth
 	NoMandatoryKeys
@@ -34,7 +35,7 @@ const (
 
 var flagNames = []string{
 	"write", "readonly", "denyoom", "module", "admin", "pubsub", "noscript", "blocking", "loading", "stale",
-	"skip_monitor", "skip_slowlog", "fast", "no_auth", "no_mandatory_keys", "no_async_loading",
+	"skip_monitor", "skip_slowlog", "asking", "fast", "no_auth", "no_mandatory_keys", "no_async_loading",
 	"no_multi", "allow_busy", "movablekeys",
 }
 
@@ -110,9 +111,6 @@ func newTable(groups ...[]Command) *Table {
 		for i := range group {
 			t.add(&group[i])
 		}
-	}
-	if t.byName["RESTORE-ASKING"] == nil { // MIGRATE of a node of a cluster sends it
-		t.byName["RESTORE-ASKING"] = t.byName["RESTORE"]
 	}
 	return t
 }
