@@ -4,10 +4,11 @@ TOOL = go -C internal/tools run
 .PHONY: build setup test test-stores test-cluster crash failover soak generate pictures sizes bench release-check clean
 
 # As a release has it: stripped, and with the program of the Worker, which a bare go build leaves out. Without
-# the tag the library for Lambda brings net/rpc along: 3 MB.
+# the tag the library for Lambda brings net/rpc along: 3 MB. Functions at multiples of 32 bytes, as without -funcalign,
+# are 0.3 MB more, and no faster.
 build:
 	$(TOOL) ./packworker
-	CGO_ENABLED=0 go build -trimpath -tags lambda.norpc -ldflags '-s -w' -o meowdis .
+	CGO_ENABLED=0 go build -trimpath -tags lambda.norpc -ldflags '-s -w -funcalign=16' -o meowdis .
 
 setup:
 	@.ci/setup
