@@ -69,4 +69,4 @@ release-check:
 	@wc -c dist/*.tar.gz dist/*.zip dist/*.deb dist/*/meowdis*
 
 clean:
-	rm -rf meowdis dist internal/tools/bench/results worker/project/src/meowdis.wasm.gz
+	rm -rf meowdis dist internal/tools/bench/results worker/project/src/meowdis.wasm.zst

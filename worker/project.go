@@ -7,17 +7,17 @@ package worker
 
 import (
 	"bytes"
-	"compress/gzip"
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 //go:embed all:project
@@ -26,7 +26,7 @@ var files embed.FS
 // Program is the file name of the compiled program in the project. Packed is its name in the embedded files.
 const (
 	Program = "src/meowdis.wasm"
-	Packed  = Program + ".gz"
+	Packed  = Program + ".zst"
 )
 
 // ErrNoProgram reports a meowdis compiled without the Worker's program.
@@ -65,7 +65,7 @@ func Write(dir string) (err error) {
 		}
 		switch path.Base(name) {
 		case path.Base(Packed):
-			at = strings.TrimSuffix(at, ".gz")
+			at = strings.TrimSuffix(at, ".zst")
 			content, err = unpacked(content)
 		case "wrangler.jsonc":
 			content = bytes.Replace(content, []byte(`"name": "meowdis"`), []byte(`"name": "`+workerName(dir)+`"`), 1)
@@ -90,11 +90,12 @@ func clear(dir string, all bool) error {
 }
 
 func unpacked(packed []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(packed))
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(r)
+	defer d.Close()
+	return d.DecodeAll(packed, nil)
 }
 
 var notName = regexp.MustCompile(`[^a-z0-9-]+`)

@@ -7,6 +7,7 @@ go 1.26.0
 require (
 	github.com/blevesearch/bleve/v2 v2.6.3
 	github.com/charmbracelet/x/ansi v0.10.1
+	github.com/klauspost/compress v1.20.3
 	github.com/meowdis/meowdis v0.0.0
 	modernc.org/sqlite v1.60.0
 )
