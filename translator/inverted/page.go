@@ -11,8 +11,9 @@ import (
 type Page struct{ Key, Data []byte }
 
 const (
-	// pageBytes limits the size of a page: its row then fills one overflow page of SQLite.
-	pageBytes = 4900
+	// pageBytes limits the size of a page, so that its row usually fits into a page of SQLite, which reads each overflow page
+	// with a system call.
+	pageBytes = 3980
 	// ownBytes limits a term and its chunks in a page. More have rows of their own in search_postings.
 	ownBytes = 2000
 )
