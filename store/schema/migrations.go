@@ -132,55 +132,7 @@ var Migrations = [][]string{
 			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000`,
 	},
 
-	// Streams. An entry's id is 16 bytes, big-endian ms and sequence number, so
-	// that bytes order as ids do; fields are length-prefixed strings.
-	{
-		`CREATE TABLE streams(
-			key_id INTEGER PRIMARY KEY,
-			last_id BLOB NOT NULL,
-			deleted_id BLOB NOT NULL,
-			added INTEGER NOT NULL)`,
-		`CREATE TABLE stream_entries(
-			key_id INTEGER NOT NULL,
-			id BLOB NOT NULL,
-			fields BLOB NOT NULL,
-			PRIMARY KEY(key_id, id)) WITHOUT ROWID`,
-		`CREATE TABLE stream_groups(
-			key_id INTEGER NOT NULL,
-			name BLOB NOT NULL,
-			last_id BLOB NOT NULL,
-			entries_read INTEGER,
-			PRIMARY KEY(key_id, name)) WITHOUT ROWID`,
-		`CREATE TABLE stream_consumers(
-			key_id INTEGER NOT NULL,
-			group_name BLOB NOT NULL,
-			name BLOB NOT NULL,
-			seen_at INTEGER NOT NULL,
-			active_at INTEGER,
-			PRIMARY KEY(key_id, group_name, name),
-			FOREIGN KEY(key_id, group_name) REFERENCES stream_groups(key_id, name)) WITHOUT ROWID`,
-		`CREATE TABLE stream_pending(
-			key_id INTEGER NOT NULL,
-			group_name BLOB NOT NULL,
-			id BLOB NOT NULL,
-			consumer BLOB NOT NULL,
-			delivered_at INTEGER NOT NULL,
-			deliveries INTEGER NOT NULL,
-			PRIMARY KEY(key_id, group_name, id),
-			FOREIGN KEY(key_id, group_name, consumer) REFERENCES stream_consumers(key_id, group_name, name)) WITHOUT ROWID`,
-		`CREATE INDEX stream_pending_by_consumer ON stream_pending(key_id, group_name, consumer, id)`,
-		`CREATE TRIGGER keys_delete_stream AFTER DELETE ON keys WHEN OLD.type = 'stream' BEGIN
-			DELETE FROM streams WHERE key_id = OLD.id;
-			DELETE FROM stream_entries WHERE key_id = OLD.id;
-			DELETE FROM stream_groups WHERE key_id = OLD.id;
-		END`,
-		`CREATE TRIGGER stream_groups_delete AFTER DELETE ON stream_groups BEGIN
-			DELETE FROM stream_consumers WHERE key_id = OLD.key_id AND group_name = OLD.name;
-		END`,
-		`CREATE TRIGGER stream_consumers_delete AFTER DELETE ON stream_consumers BEGIN
-			DELETE FROM stream_pending WHERE key_id = OLD.key_id AND group_name = OLD.group_name AND consumer = OLD.name;
-		END`,
-	},
+	streamTables, // version 2
 
 	// JSON documents, as compact text.
 	{
@@ -255,56 +207,7 @@ var Migrations = [][]string{
 			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000
 			ORDER BY k.id, a.pos`,
 	},
-
-	// Streams since Redis 8. XNACK leaves a pending entry without a consumer; it is deleted with its group.
-	// stream_idmp has a row for each stream whose producers add entries with IDs of their own (iid). duration is
-	// in seconds; added and duplicates count over the stream's life.
-	{
-		`DROP TRIGGER stream_groups_delete`,
-		`DROP TRIGGER stream_consumers_delete`,
-		`CREATE TABLE stream_pending_2(
-			key_id INTEGER NOT NULL,
-			group_name BLOB NOT NULL,
-			id BLOB NOT NULL,
-			consumer BLOB,
-			delivered_at INTEGER NOT NULL,
-			deliveries INTEGER NOT NULL,
-			PRIMARY KEY(key_id, group_name, id),
-			FOREIGN KEY(key_id, group_name, consumer) REFERENCES stream_consumers(key_id, group_name, name)) WITHOUT ROWID`,
-		`INSERT INTO stream_pending_2(key_id, group_name, id, consumer, delivered_at, deliveries)
-			SELECT key_id, group_name, id, consumer, delivered_at, deliveries FROM stream_pending`,
-		`DROP TABLE stream_pending`,
-		`ALTER TABLE stream_pending_2 RENAME TO stream_pending`,
-		`CREATE INDEX stream_pending_by_consumer ON stream_pending(key_id, group_name, consumer, id)`,
-		`CREATE INDEX stream_pending_by_delivery ON stream_pending(key_id, group_name, delivered_at, id)`,
-		`CREATE TRIGGER stream_groups_delete AFTER DELETE ON stream_groups BEGIN
-			DELETE FROM stream_pending WHERE key_id = OLD.key_id AND group_name = OLD.name;
-			DELETE FROM stream_consumers WHERE key_id = OLD.key_id AND group_name = OLD.name;
-		END`,
-		`CREATE TRIGGER stream_consumers_delete AFTER DELETE ON stream_consumers BEGIN
-			DELETE FROM stream_pending WHERE key_id = OLD.key_id AND group_name = OLD.group_name AND consumer = OLD.name;
-		END`,
-
-		`CREATE TABLE stream_idmp(
-			key_id INTEGER PRIMARY KEY,
-			duration INTEGER NOT NULL,
-			maxsize INTEGER NOT NULL,
-			added INTEGER NOT NULL DEFAULT 0,
-			duplicates INTEGER NOT NULL DEFAULT 0)`,
-		`CREATE TABLE stream_iids(
-			key_id INTEGER NOT NULL,
-			producer BLOB NOT NULL,
-			iid BLOB NOT NULL,
-			id BLOB NOT NULL,
-			added_at INTEGER NOT NULL,
-			PRIMARY KEY(key_id, producer, iid)) WITHOUT ROWID`,
-		`CREATE INDEX stream_iids_by_id ON stream_iids(key_id, producer, id)`,
-		`CREATE INDEX stream_iids_by_age ON stream_iids(key_id, added_at)`,
-		`CREATE TRIGGER keys_delete_idmp AFTER DELETE ON keys WHEN OLD.type = 'stream' BEGIN
-			DELETE FROM stream_idmp WHERE key_id = OLD.id;
-			DELETE FROM stream_iids WHERE key_id = OLD.id;
-		END`,
-	},
+	streamsOfRedis8, // version 6
 
 	// Strings of more than 128 KB in parts of 32 KB, so that a change writes one part and not the whole. count
 	// is the length of a string in parts, in bytes, and 0 for a short one. A missing part is all zeros, and a
@@ -373,25 +276,7 @@ var Migrations = [][]string{
 			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000
 			ORDER BY k.id, v.slot`,
 	},
-
-	// The nodes of a stream as Redis would have them, because trimming with ~ works on nodes: deleted counts
-	// deleted entries, bytes is the size of the listpack, and names are the field names of the first entry.
-	// Existing entries get nodes of about Redis's default sizes.
-	{
-		`CREATE TABLE stream_nodes(
-			key_id INTEGER NOT NULL,
-			first_id BLOB NOT NULL,
-			last_id BLOB NOT NULL,
-			count INTEGER NOT NULL,
-			deleted INTEGER NOT NULL,
-			bytes INTEGER NOT NULL,
-			names BLOB NOT NULL,
-			PRIMARY KEY(key_id, first_id)) WITHOUT ROWID`,
-		`CREATE TRIGGER keys_delete_nodes AFTER DELETE ON keys WHEN OLD.type = 'stream' BEGIN
-			DELETE FROM stream_nodes WHERE key_id = OLD.id;
-		END`,
-		MakeNodes,
-	},
+	streamNodes, // version 9
 
 	// A string that is not in parts moves to the row of its key, in value; value is empty for a string in parts,
 	// and NULL for other types. The table strings is dropped. Strings longer than WholeString are split into
@@ -463,62 +348,11 @@ var Migrations = [][]string{
 		`CREATE INDEX series_rules_by_source ON series_rules(source_id)`,
 		`CREATE UNIQUE INDEX series_rules_by_target ON series_rules(target_id)`,
 	},
-
-	// The indexes of FT.CREATE.
-	{
-		`CREATE TABLE search_indexes(id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, definition BLOB NOT NULL, version INTEGER NOT NULL,
-			last_doc INTEGER NOT NULL DEFAULT 0, documents INTEGER NOT NULL DEFAULT 0, length INTEGER NOT NULL DEFAULT 0, deleted INTEGER NOT NULL DEFAULT 0,
-			scanned INTEGER, failures INTEGER NOT NULL DEFAULT 0, last_error BLOB, last_error_key BLOB, clean_term BLOB, clean_block INTEGER)`,
-		`CREATE TABLE search_aliases(alias BLOB PRIMARY KEY, index_id INTEGER NOT NULL) WITHOUT ROWID`,
-		`CREATE TABLE search_documents(index_id INTEGER NOT NULL, doc INTEGER NOT NULL, key_id INTEGER NOT NULL, length INTEGER NOT NULL, PRIMARY KEY(index_id, doc)) WITHOUT ROWID`,
-		`CREATE UNIQUE INDEX search_documents_by_key ON search_documents(key_id, index_id)`,
-		`CREATE TABLE search_deleted(index_id INTEGER NOT NULL, doc INTEGER NOT NULL, cleaning INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(index_id, doc)) WITHOUT ROWID`,
-		`CREATE TABLE search_postings(index_id INTEGER NOT NULL, term BLOB NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(index_id, term, block)) WITHOUT ROWID`,
-		`CREATE TABLE search_numbers(index_id INTEGER NOT NULL, field INTEGER NOT NULL, value REAL NOT NULL, doc INTEGER NOT NULL, PRIMARY KEY(index_id, field, value, doc)) WITHOUT ROWID`,
-		`CREATE TABLE search_synonyms(index_id INTEGER NOT NULL, term BLOB NOT NULL, synonyms BLOB NOT NULL, PRIMARY KEY(index_id, term, synonyms)) WITHOUT ROWID`,
-		`CREATE TABLE search_dictionaries(dictionary BLOB NOT NULL, term BLOB NOT NULL, PRIMARY KEY(dictionary, term)) WITHOUT ROWID`,
-		`CREATE TABLE search_pending(key_id INTEGER PRIMARY KEY)`,
-		`CREATE TABLE search_dropped(index_id INTEGER PRIMARY KEY)`,
-	},
-
-	// The suggestions of FT.SUGADD, and the end of TEMPORARY indexes.
-	{
-		`ALTER TABLE search_indexes ADD COLUMN dies_at INTEGER`,
-		`CREATE TABLE suggestions(key_id INTEGER NOT NULL, string BLOB NOT NULL, folded BLOB NOT NULL, score REAL NOT NULL, payload BLOB, PRIMARY KEY(key_id, folded, string)) WITHOUT ROWID`,
-	},
-
-	// The segments of the indexes of FT.CREATE. Postings that have rows of their own keep them.
-	{
-		`ALTER TABLE search_indexes ADD COLUMN clean_segment INTEGER`,
-		`CREATE TABLE search_segments(index_id INTEGER NOT NULL, segment INTEGER NOT NULL, level INTEGER NOT NULL, target INTEGER, PRIMARY KEY(index_id, segment)) WITHOUT ROWID`,
-		`CREATE TABLE search_pages(index_id INTEGER NOT NULL, segment INTEGER NOT NULL, term BLOB NOT NULL, data BLOB NOT NULL, PRIMARY KEY(index_id, segment, term)) WITHOUT ROWID`,
-	},
-
-	// Postings have a rowid.
-	{
-		`CREATE TABLE search_postings_2(index_id INTEGER NOT NULL, term BLOB NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(index_id, term, block))`,
-		`INSERT INTO search_postings_2 SELECT index_id, term, block, data FROM search_postings`,
-		`DROP TABLE search_postings`,
-		`ALTER TABLE search_postings_2 RENAME TO search_postings`,
-		`CREATE TABLE search_pages_2(index_id INTEGER NOT NULL, segment INTEGER NOT NULL, term BLOB NOT NULL, data BLOB NOT NULL, PRIMARY KEY(index_id, segment, term))`,
-		`INSERT INTO search_pages_2 SELECT index_id, segment, term, data FROM search_pages`,
-		`DROP TABLE search_pages`,
-		`ALTER TABLE search_pages_2 RENAME TO search_pages`,
-	},
-
-	// Documents have the names of their keys, and are found by one number.
-	{
-		`ALTER TABLE search_indexes ADD COLUMN slot INTEGER NOT NULL DEFAULT 0`,
-		`UPDATE search_indexes SET slot = (SELECT count(*) FROM search_indexes x WHERE x.id <= search_indexes.id)`,
-		`ALTER TABLE search_dropped ADD COLUMN slot INTEGER NOT NULL DEFAULT 0`,
-		`CREATE TABLE search_documents_2(id INTEGER PRIMARY KEY, index_id INTEGER NOT NULL, key_id INTEGER NOT NULL, length INTEGER NOT NULL, key BLOB NOT NULL,
-			doc INTEGER AS (id & 1099511627775) VIRTUAL)`,
-		`INSERT INTO search_documents_2(id, index_id, key_id, length, key) SELECT i.slot << 40 | d.doc, d.index_id, d.key_id, d.length, ifnull(k.key, x'')
-			FROM search_indexes i CROSS JOIN search_documents d ON d.index_id = i.id LEFT JOIN keys k ON k.id = d.key_id`,
-		`DROP TABLE search_documents`,
-		`ALTER TABLE search_documents_2 RENAME TO search_documents`,
-		`CREATE UNIQUE INDEX search_documents_by_key ON search_documents(key_id, index_id)`,
-	},
+	searchTables,         // version 16
+	suggestionsAndDeaths, // version 17
+	searchSegments,       // version 18
+	postingsWithRowid,    // version 19
+	documentsWithNames,   // version 20
 }
 
 // splitRow does the same as splitString for the value in the table strings.
