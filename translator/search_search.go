@@ -3,7 +3,6 @@
 package translator
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -14,7 +13,6 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/redis/search/query"
 	scoring "github.com/meowdis/meowdis/redis/search/score"
-	"github.com/meowdis/meowdis/redis/search/text"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator/document"
 	"github.com/meowdis/meowdis/translator/inverted"
@@ -324,127 +322,4 @@ func resultMap(results resp.Value, total int, expand bool, warnings []resp.Value
 	v := resp.MakeMap(resp.MakeString("attributes"), resp.EmptyArray, resp.MakeString("format"), resp.MakeString(format), resp.MakeString("results"), results,
 		resp.MakeString("total_results"), resp.MakeInt(int64(total)), resp.MakeString("warning"), warning)
 	return &v
-}
-
-// payload returns the payload of a document.
-func (f *finder) payload(h *hit) resp.Value {
-	name := f.ix.schema.PayloadField
-	if name == "" {
-		name = "__payload"
-	}
-	if h.key.source == nil {
-		return resp.Nil
-	}
-	if v, ok := h.key.source.Value(name); ok {
-		return resp.MakeString(v)
-	}
-	return resp.Nil
-}
-
-// fields returns the fields of a hit: a flat array of names and values, or null if the document is gone.
-func (f *finder) fields(q *searchCall, h *hit, w *store.Work) resp.Value {
-	src := h.key.source
-	if src == nil || src.Root == nil && len(src.Fields) == 0 || h.key.json && src.Text == nil {
-		return resp.Nil
-	}
-	v := resp.Value{Kind: resp.Array, Elems: []resp.Value{}}
-	add := func(name, value string) { v.Elems = append(v.Elems, resp.MakeString(name), resp.MakeString(value)) }
-	expand := func(name, path string) bool {
-		values := src.Select(path)
-		if len(values) > 0 {
-			v.Elems = append(v.Elems, resp.MakeString(name), collect(values, w, jsonExpanded))
-		}
-		return len(values) > 0
-	}
-	if q.returned != nil {
-		for _, r := range q.returned {
-			if path, ok := f.jsonPath(h, r.name); ok && q.expand {
-				expand(r.as, path)
-			} else if value, ok := f.value(q, h, r.name); ok {
-				add(r.as, q.marks.apply(f, r.name, value))
-			}
-		}
-		return v
-	}
-	names := make([]string, 0, len(h.Distances))
-	for name := range h.Distances {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		add(name, text.FormatNumber(h.Distances[name]))
-	}
-	if field := f.ix.schema.Field(q.sortBy); field != nil && (!q.expand || !expand(field.Name, field.Path)) {
-		if value, ok := f.value(q, h, q.sortBy); ok {
-			add(field.Name, q.marks.apply(f, field.Name, value))
-		}
-	}
-	if h.key.json && q.expand {
-		expand("$", "$")
-		return v
-	}
-	if h.key.json {
-		document := src.Root.Append(nil)
-		if q.dialect >= 3 {
-			document = bytes.Join([][]byte{[]byte("["), document, []byte("]")}, nil)
-		}
-		add("$", string(document))
-		return v
-	}
-	s := f.ix.schema
-	for _, name := range src.Order {
-		if name == "" || name != s.ScoreField && name != s.LanguageField && name != s.PayloadField && name != q.sortBy {
-			add(name, q.marks.apply(f, name, string(src.Fields[name])))
-		}
-	}
-	return v
-}
-
-// value returns a property of a document as it is returned: an attribute, a field of a hash, or a path.
-func (f *finder) value(q *searchCall, h *hit, name string) (string, bool) {
-	if d, ok := h.Distances[name]; ok {
-		return text.FormatNumber(d), true
-	}
-	switch name {
-	case "__key":
-		return string(h.key.key), true
-	case "__score":
-		return text.FormatNumber(h.score), true
-	}
-	if !h.key.json {
-		if field := f.ix.schema.Field(name); field != nil {
-			name = field.Path
-		}
-		return h.key.source.Value(name)
-	}
-	if path, ok := f.jsonPath(h, name); ok {
-		return jsonValue(h.key.source, path, q.dialect)
-	}
-	return "", false
-}
-
-// jsonPath returns the path of a property of a JSON document.
-func (f *finder) jsonPath(h *hit, name string) (path string, ok bool) {
-	if field := f.ix.schema.Field(name); field != nil {
-		return field.Path, h.key.json
-	}
-	return name, h.key.json && strings.HasPrefix(name, "$")
-}
-
-// jsonValue returns what a path selects as text: the first value, or an array from dialect 3 on.
-func jsonValue(src *inverted.Source, path string, dialect int) (string, bool) {
-	values := src.Select(path)
-	switch {
-	case len(values) == 0:
-		return "", false
-	case dialect >= 3:
-		return string((&document.Value{Kind: document.Array, Elems: values}).Append(nil)), true
-	}
-	switch values[0].Kind {
-	case document.Null:
-		return "", false
-	case document.Bool, document.Float:
-		return jsonExpr(values[0]).String(), true
-	}
-	return textOf(values[0]), true
 }
