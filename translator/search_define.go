@@ -207,35 +207,21 @@ func (d *definition) fields(s *inverted.Schema) (bad string) {
 
 // field parses the type of a field and its options.
 func (d *definition) field(s *inverted.Schema, f *inverted.Field) (bad string) {
-	typ := strings.ToUpper(string(d.next()))
-	for t := inverted.Text; t <= inverted.Vector; t++ {
-		if typ == t.String() {
-			f.Type = t
-			typ = ""
-		}
-	}
-	if typ != "" {
+	var known bool
+	if f.Type, known = inverted.TypeOf(strings.ToUpper(string(d.next()))); !known {
 		return fmt.Sprintf("Invalid field type for field `%s`", f.Name)
 	}
 	if f.Type == inverted.Tag && !s.JSON {
 		f.Separator = ','
 	}
 	if f.Type == inverted.Vector {
-		if bad = d.vector(f); bad != "" {
-			return bad
-		}
+		bad = d.vector(f)
 	}
-	for d.more() {
-		taken, bad := d.ownOption(f)
-		if bad != "" {
-			return bad
-		}
-		if !taken {
-			break
-		}
+	for taken := true; taken && bad == "" && d.more(); {
+		taken, bad = d.ownOption(f)
 	}
-	if f.Type == inverted.Vector {
-		return ""
+	if bad != "" || f.Type == inverted.Vector {
+		return bad
 	}
 	for d.more() {
 		switch {
@@ -258,53 +244,71 @@ func fieldConflict(f *inverted.Field) string {
 	return ""
 }
 
+// fieldOption describes an option of the fields of some types.
+type fieldOption struct {
+	types   []inverted.Type
+	flag    func(f *inverted.Field) // nil for an option with a value
+	set     func(f *inverted.Field, value []byte) (bad string)
+	noValue string // the error
+}
+
+// textOrTag lists the types of the options of words.
+var textOrTag = []inverted.Type{inverted.Text, inverted.Tag}
+
+var fieldOptions = map[string]fieldOption{
+	"INDEXMISSING":   {nil, func(f *inverted.Field) { f.IndexMissing = true }, nil, ""},
+	"WITHSUFFIXTRIE": {textOrTag, func(f *inverted.Field) { f.Suffixes = true }, nil, ""},
+	"INDEXEMPTY":     {textOrTag, func(f *inverted.Field) { f.IndexEmpty = true }, nil, ""},
+	"NOSTEM":         {textOrTag[:1], func(f *inverted.Field) { f.NoStem = true }, nil, ""},
+	"WEIGHT":         {textOrTag[:1], nil, setWeight, badArgument("WEIGHT", noArgument)},
+	"PHONETIC":       {textOrTag[:1], nil, setPhonetic, "PHONETIC requires an argument"},
+	"SEPARATOR":      {textOrTag[1:], nil, setSeparator, "SEPARATOR requires an argument"},
+	"CASESENSITIVE":  {textOrTag[1:], func(f *inverted.Field) { f.CaseSensitive = true }, nil, ""},
+	"FLAT":           {[]inverted.Type{inverted.GeoShape}, func(f *inverted.Field) { f.Flat = true }, nil, ""},
+	"SPHERICAL":      {[]inverted.Type{inverted.GeoShape}, func(f *inverted.Field) { f.Flat = false }, nil, ""},
+}
+
 // ownOption parses an option of the field's type, and reports whether the next word is one.
 func (d *definition) ownOption(f *inverted.Field) (taken bool, bad string) {
-	if d.is("INDEXMISSING") {
-		f.IndexMissing = true
-		return true, ""
-	}
-	words := f.Type == inverted.Text || f.Type == inverted.Tag
-	if last := d.at+1 == len(d.words); last && (f.Type == inverted.Text && d.is("PHONETIC") || f.Type == inverted.Tag && d.is("SEPARATOR")) {
-		return false, strings.ToUpper(string(d.words[d.at-1])) + " requires an argument"
-	}
+	o, known := fieldOptions[strings.ToUpper(string(d.words[d.at]))]
 	switch {
-	case words && d.is("WITHSUFFIXTRIE"):
-		f.Suffixes = true
-	case words && d.is("INDEXEMPTY"):
-		f.IndexEmpty = true
-	case f.Type == inverted.Text && d.is("NOSTEM"):
-		f.NoStem = true
-	case f.Type == inverted.Text && d.is("WEIGHT"):
-		if !d.more() {
-			return false, badArgument("WEIGHT", noArgument)
-		}
-		w, ok := parseFloat(d.next())
-		if !ok {
-			return false, "Bad arguments for WEIGHT: Could not convert argument to expected type"
-		}
-		f.Weight = w
-	case f.Type == inverted.Text && d.is("PHONETIC"):
-		f.Phonetic = string(d.next())
-		if !slices.Contains([]string{"dm:en", "dm:fr", "dm:pt", "dm:es"}, f.Phonetic) {
-			return false, "Matcher Format: <2 chars algorithm>:<2 chars language>. Support algorithms: double metaphone (dm). Supported languages: English (en), French (fr), Portuguese (pt) and Spanish (es)"
-		}
-	case f.Type == inverted.Tag && d.is("SEPARATOR"):
-		sep := d.next()
-		if len(sep) != 1 {
-			return false, fmt.Sprintf("Tag separator must be a single character. Got `%s`", sep)
-		}
-		f.Separator = sep[0]
-	case f.Type == inverted.Tag && d.is("CASESENSITIVE"):
-		f.CaseSensitive = true
-	case f.Type == inverted.GeoShape && d.is("FLAT"):
-		f.Flat = true
-	case f.Type == inverted.GeoShape && d.is("SPHERICAL"):
-		f.Flat = false
-	default:
+	case !known || o.types != nil && !slices.Contains(o.types, f.Type):
 		return false, ""
+	case o.flag != nil:
+		d.at++
+		o.flag(f)
+		return true, ""
+	case d.at+1 == len(d.words):
+		return false, o.noValue
 	}
-	return true, ""
+	d.at += 2
+	bad = o.set(f, d.words[d.at-1])
+	return bad == "", bad
+}
+
+func setWeight(f *inverted.Field, value []byte) (bad string) {
+	w, ok := parseFloat(value)
+	if !ok {
+		return badArgument("WEIGHT", wrongArgument)
+	}
+	f.Weight = w
+	return ""
+}
+
+func setPhonetic(f *inverted.Field, value []byte) (bad string) {
+	f.Phonetic = string(value)
+	if !slices.Contains([]string{"dm:en", "dm:fr", "dm:pt", "dm:es"}, f.Phonetic) {
+		return "Matcher Format: <2 chars algorithm>:<2 chars language>. Support algorithms: double metaphone (dm). Supported languages: English (en), French (fr), Portuguese (pt) and Spanish (es)"
+	}
+	return ""
+}
+
+func setSeparator(f *inverted.Field, value []byte) (bad string) {
+	if len(value) != 1 {
+		return fmt.Sprintf("Tag separator must be a single character. Got `%s`", value)
+	}
+	f.Separator = value[0]
+	return ""
 }
 
 // maxVectorBytes limits the size of a vector.

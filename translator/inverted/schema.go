@@ -3,6 +3,7 @@ package inverted
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 
 	"github.com/meowdis/meowdis/redis/search/upstash"
 )
@@ -19,9 +20,15 @@ const (
 	Vector
 )
 
+var typeNames = []string{"TEXT", "TAG", "NUMERIC", "GEO", "GEOSHAPE", "VECTOR"}
+
 // String returns the name of the type in FT.CREATE and FT.INFO.
-func (t Type) String() string {
-	return [...]string{"TEXT", "TAG", "NUMERIC", "GEO", "GEOSHAPE", "VECTOR"}[t]
+func (t Type) String() string { return typeNames[t] }
+
+// TypeOf returns the type of a name in upper case.
+func TypeOf(name string) (t Type, known bool) {
+	at := slices.Index(typeNames, name)
+	return Type(max(0, at)), at >= 0
 }
 
 // Field is an attribute of a schema.
