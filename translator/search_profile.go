@@ -74,6 +74,14 @@ func (p *profile) created() {
 	}
 }
 
+// profiledCalls lists what FT.PROFILE runs.
+var profiledCalls = []struct {
+	name string
+	run  func(c *Call, ix *searchIndex, words [][]byte, p *profile, w *store.Work) Plan
+}{
+	{"SEARCH", (*Call).profileSearch}, {"AGGREGATE", (*Call).profileAggregate}, {"HYBRID", (*Call).profileHybrid},
+}
+
 func ftProfile(c *Call) Plan {
 	d := &definition{words: c.Args[2:]}
 	p := &profile{clock: c.Env.Timer.Clock}
@@ -82,50 +90,54 @@ func ftProfile(c *Call) Plan {
 	}
 	p.began = p.clock()
 	p.last = p.began
-	kind := ""
-	for _, name := range []string{"SEARCH", "AGGREGATE", "HYBRID"} {
-		if d.is(name) {
-			kind = name
-			break
+	for _, of := range profiledCalls {
+		if !d.is(of.name) {
+			continue
 		}
-	}
-	if kind == "" {
-		return fail("No `SEARCH`, `AGGREGATE`, or `HYBRID` provided")
-	}
-	p.limited = d.is("LIMITED")
-	if !d.is("QUERY") {
-		return fail("The QUERY keyword is expected")
-	}
-	if kind != "HYBRID" && !d.more() {
-		return answer(commands.WrongArity(c.Command))
-	}
-	return c.withIndex(c.Args[1], noSuchIndex(c.Args[1]), func(ix *searchIndex, w *store.Work) Plan {
-		switch kind {
-		case "SEARCH":
-			q, bad := parseSearch(d.words[d.at], d.words[d.at+1:], ix, c.searchSettings())
-			if bad != "" {
-				return fail(bad)
-			}
-			return c.search(ix, q, p, w)
-		case "AGGREGATE":
-			q, bad := parseAggregate(d.words[d.at], d.words[d.at+1:], ix, c.searchSettings(), c.Random())
-			if bad != "" {
-				return fail(bad)
-			}
-			if q.cursor != nil {
-				return fail("FT.PROFILE does not support cursor")
-			}
-			return c.aggregate(ix, q, p, w)
+		p.limited = d.is("LIMITED")
+		if !d.is("QUERY") {
+			return fail("The QUERY keyword is expected")
 		}
-		q, bad := parseHybrid(d.words[d.at:], c.searchSettings(), c.Random())
-		if bad != "" {
-			return fail(bad)
+		if of.name != "HYBRID" && !d.more() {
+			return answer(commands.WrongArity(c.Command))
 		}
-		if q.cursor != nil {
-			return fail("FT.PROFILE does not support cursor")
-		}
-		return c.hybrid(ix, q, p, w)
-	})
+		return c.withIndex(c.Args[1], noSuchIndex(c.Args[1]), func(ix *searchIndex, w *store.Work) Plan {
+			return of.run(c, ix, d.words[d.at:], p, w)
+		})
+	}
+	return fail("No `SEARCH`, `AGGREGATE`, or `HYBRID` provided")
+}
+
+const noCursorProfile = "FT.PROFILE does not support cursor"
+
+func (c *Call) profileSearch(ix *searchIndex, words [][]byte, p *profile, w *store.Work) Plan {
+	q, bad := parseSearch(words[0], words[1:], ix, c.searchSettings())
+	if bad != "" {
+		return fail(bad)
+	}
+	return c.search(ix, q, p, w)
+}
+
+func (c *Call) profileAggregate(ix *searchIndex, words [][]byte, p *profile, w *store.Work) Plan {
+	q, bad := parseAggregate(words[0], words[1:], ix, c.searchSettings(), c.Random())
+	if bad == "" && q.cursor != nil {
+		bad = noCursorProfile
+	}
+	if bad != "" {
+		return fail(bad)
+	}
+	return c.aggregate(ix, q, p, w)
+}
+
+func (c *Call) profileHybrid(ix *searchIndex, words [][]byte, p *profile, w *store.Work) Plan {
+	q, bad := parseHybrid(words, c.searchSettings(), c.Random())
+	if bad == "" && q.cursor != nil {
+		bad = noCursorProfile
+	}
+	if bad != "" {
+		return fail(bad)
+	}
+	return c.hybrid(ix, q, p, w)
 }
 
 // profiled adds the profile to a reply, unless it is an error.
