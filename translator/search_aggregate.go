@@ -102,7 +102,7 @@ func (ix *searchIndex) fieldsToLoad(names []string, all bool) [][]byte {
 // check returns the properties that the rows need from the documents. Each property must be in the schema, loaded or created
 // by an earlier step.
 func (q *aggregateCall) check(ix *searchIndex, tree query.Node) (names []string, bad string) {
-	known := map[string]bool{"__key": true, "__score": true}
+	known, grouped := map[string]bool{"__key": true, "__score": true}, false
 	for _, name := range q.yielded {
 		known[name] = true
 	}
@@ -114,19 +114,16 @@ func (q *aggregateCall) check(ix *searchIndex, tree query.Node) (names []string,
 		for _, name := range step.needs() {
 			switch {
 			case known[name]:
-			case ix.schema.Field(name) != nil && !known["*grouped"]:
+			case !grouped && ix.schema.Field(name) != nil:
 				names = append(names, name)
-			case slices.Contains(yielded(tree), name) && !known["*grouped"], q.loadAll && !known["*grouped"]:
+			case !grouped && (q.loadAll || slices.Contains(yielded(tree), name)):
 			default:
-				if _, sort := step.(*sortStep); sort {
-					return nil, fmt.Sprintf("Property `%s` not loaded nor in schema", name)
-				}
-				return nil, fmt.Sprintf("Property not loaded nor in pipeline: `%s`", name)
+				return nil, unknownProperty(step, name)
 			}
 		}
 		switch step := step.(type) {
 		case *groupStep:
-			known = map[string]bool{"*grouped": true}
+			known, grouped = map[string]bool{}, true
 			for _, name := range slices.Concat(step.by, step.as) {
 				known[name] = true
 			}
@@ -135,6 +132,14 @@ func (q *aggregateCall) check(ix *searchIndex, tree query.Node) (names []string,
 		}
 	}
 	return names, ""
+}
+
+// unknownProperty returns the error of a step that needs a property.
+func unknownProperty(step aggregateStep, name string) string {
+	if _, sort := step.(*sortStep); sort {
+		return fmt.Sprintf("Property `%s` not loaded nor in schema", name)
+	}
+	return fmt.Sprintf("Property not loaded nor in pipeline: `%s`", name)
 }
 
 // reply runs the steps, and makes the reply.
@@ -158,14 +163,7 @@ func (a *pipeline) run() error {
 	for _, f := range a.q.load {
 		a.show(f.as)
 		if f.as != f.name {
-			for _, r := range a.rows {
-				if v, ok := a.property(r, f.name); ok {
-					r.values[f.as] = v
-					if v, is := r.json[f.name]; is {
-						r.json[f.as] = v
-					}
-				}
-			}
+			a.rename(f)
 		}
 	}
 	if a.q.loadAll {
@@ -180,6 +178,20 @@ func (a *pipeline) run() error {
 		a.f.stage(stageName(step), len(a.rows))
 	}
 	return nil
+}
+
+// rename gives a loaded property its name of LOAD.
+func (a *pipeline) rename(f returnedField) {
+	for _, r := range a.rows {
+		v, ok := a.property(r, f.name)
+		if !ok {
+			continue
+		}
+		r.values[f.as] = v
+		if v, is := r.json[f.name]; is {
+			r.json[f.as] = v
+		}
+	}
 }
 
 // loads reports whether the rows need their documents.
