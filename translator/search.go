@@ -5,6 +5,7 @@ package translator
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/redis/search/expr"
@@ -116,42 +117,45 @@ const (
 	sqlAllSynonyms = `SELECT index_id, term, synonyms FROM search_synonyms`
 )
 
-// decodeIndexes decodes the rows of sqlIndex or sqlIndexes, and adds their synonyms.
+// decodeIndexes decodes the rows of sqlIndex or sqlIndexes, and adds their synonyms. It leaves out indexes whose definition
+// it cannot parse.
 func decodeIndexes(rows, synonyms []store.Row, w *store.Work) []*searchIndex {
 	all := make([]*searchIndex, 0, len(rows))
 	for _, r := range rows {
 		w.Step(len(r[2].Bytes()) * 8)
-		ix := &searchIndex{id: r[0].Int(), name: r[1].Bytes(), definition: r[2].Bytes(), version: r[3].Int(), lastDoc: r[4].Int(), documents: r[5].Int(),
-			length: r[6].Int(), deleted: r[7].Int(), scanned: r[8].Int(), failures: r[9].Int(), lastError: r[10].Bytes(), errorKey: r[11].Bytes(), cleanBlock: r[13].Int(), diesAt: r[14].Int(), cleanSegment: r[15].Int()}
-		if !r[12].IsNull() {
-			ix.cleanTerm = append([]byte{}, r[12].Bytes()...)
+		if ix := decodeIndex(r); ix.schema != nil {
+			all = append(all, ix)
 		}
-		words, err := resp.SplitLine(string(ix.definition))
-		if err != nil {
-			continue
-		}
-		if len(words) > 0 && wordIs(words[0], upstashMark) {
-			ix.schema = parseUpstash(ix.name, words[1:])
-		} else {
-			ix.schema, _ = parseDefinition(words)
-		}
-		if ix.schema == nil {
-			continue
-		}
-		all = append(all, ix)
 	}
 	for _, r := range synonyms {
-		for _, ix := range all {
-			if ix.id == r[0].Int() {
-				if ix.synonyms == nil {
-					ix.synonyms = text.Synonyms{}
-				}
-				term := string(r[1].Bytes())
-				ix.synonyms[term] = append(ix.synonyms[term], string(r[2].Bytes()))
-			}
+		i := slices.IndexFunc(all, func(ix *searchIndex) bool { return ix.id == r[0].Int() })
+		if i < 0 {
+			continue
 		}
+		if all[i].synonyms == nil {
+			all[i].synonyms = text.Synonyms{}
+		}
+		term := string(r[1].Bytes())
+		all[i].synonyms[term] = append(all[i].synonyms[term], string(r[2].Bytes()))
 	}
 	return all
+}
+
+func decodeIndex(r store.Row) *searchIndex {
+	ix := &searchIndex{id: r[0].Int(), name: r[1].Bytes(), definition: r[2].Bytes(), version: r[3].Int(), lastDoc: r[4].Int(), documents: r[5].Int(),
+		length: r[6].Int(), deleted: r[7].Int(), scanned: r[8].Int(), failures: r[9].Int(), lastError: r[10].Bytes(), errorKey: r[11].Bytes(), cleanBlock: r[13].Int(), diesAt: r[14].Int(), cleanSegment: r[15].Int()}
+	if !r[12].IsNull() {
+		ix.cleanTerm = append([]byte{}, r[12].Bytes()...)
+	}
+	words, err := resp.SplitLine(string(ix.definition))
+	switch {
+	case err != nil:
+	case len(words) > 0 && wordIs(words[0], upstashMark):
+		ix.schema = parseUpstash(ix.name, words[1:])
+	default:
+		ix.schema, _ = parseDefinition(words)
+	}
+	return ix
 }
 
 // withIndex reads the index of FT.CREATE with a name or alias, and calls next. missing is the error reply for an unknown
