@@ -302,24 +302,27 @@ func (c *andCursor) seek(doc int64) (int64, bool) {
 		if !ok {
 			return 0, false
 		}
-		agreed := true
-		for _, child := range c.order[1:] {
-			next, ok := child.seek(at)
-			if !ok {
-				return 0, false
-			}
-			if next > at {
-				doc, agreed = next, false
-				break
-			}
+		if doc, ok = c.agreed(at); !ok {
+			return 0, false
 		}
-		if agreed {
+		if doc == at {
 			if c.clause.slop < 0 && !c.clause.inOrder || c.near() {
 				return at, true
 			}
 			doc = at + 1
 		}
 	}
+}
+
+// agreed seeks with all children but the first. It returns the document at if all have it, a later one to seek from
+// otherwise, and false if a child has none.
+func (c *andCursor) agreed(at int64) (doc int64, ok bool) {
+	for _, child := range c.order[1:] {
+		if doc, ok := child.seek(at); !ok || doc > at {
+			return doc, ok
+		}
+	}
+	return at, true
 }
 
 // near reports whether the positions at the current document satisfy slop and order.
