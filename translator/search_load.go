@@ -87,52 +87,12 @@ func (c *Call) loadUpTo(bytes int64, keys []*keyRow, fields [][]byte, w *store.W
 		return next(w)
 	}
 	n := min(len(keys), loadSlice)
-	byID := map[int64]*keyRow{}
-	var hashes, documents, texts []int64
-	for _, k := range keys[:n] {
-		k.source = &inverted.Source{Key: k.key, Work: w}
-		byID[k.id] = k
-		switch {
-		case k.json:
-			documents = append(documents, k.id)
-		case k.text:
-			texts = append(texts, k.id)
-		default:
-			k.source.Fields = map[string][]byte{}
-			hashes = append(hashes, k.id)
-		}
-	}
-	read := store.Stmt{SQL: sqlKeyFields, Args: []store.Value{numberList(hashes), store.Int(c.Env.Now)}}
-	if fields != nil {
-		read = store.Stmt{SQL: sqlSomeFields, Args: append(read.Args, hashedJSON(fields, 1))}
-	}
-	stmts := []store.Stmt{read, {SQL: sqlKeyDocuments, Args: []store.Value{numberList(documents)}}}
-	if len(texts) > 0 {
-		stmts = append(stmts, store.Stmt{SQL: sqlKeyTexts, Args: []store.Value{numberList(texts)}, SizeColumn: 3, SizeGroup: 1})
-	}
+	l := newKeyLoader(keys[:n], w)
+	stmts := l.statements(fields, c.Env.Now)
 	return readThen(func(r *store.Result) Plan {
-		for _, row := range r.Rows[0] {
-			k := byID[row[0].Int()]
-			size := int64(64 + len(row[1].Bytes()) + len(row[2].Bytes()))
-			r.Work.Grow(size)
-			bytes -= size
-			name := string(row[1].Bytes())
-			k.source.Fields[name] = row[2].Bytes()
-			k.source.Order = append(k.source.Order, name)
-		}
-		for _, row := range r.Rows[1] {
-			k := byID[row[0].Int()]
-			k.source.Text = row[1].Bytes()
-			r.Work.Step(len(k.source.Text))
-			bytes -= int64(len(k.source.Text))
-			root, err := document.Load(k.source.Text, r.Work.Grow)
-			if err != nil {
-				root = &document.Value{}
-			}
-			k.source.Root = root
-		}
-		if len(texts) > 0 {
-			bytes -= loadTexts(byID, r.Rows[2], r.Work)
+		size := l.takeFields(r.Rows[0], r.Work) + l.takeDocuments(r.Rows[1], r.Work)
+		if len(l.texts) > 0 {
+			size += loadTexts(l.byID, r.Rows[2], r.Work)
 		}
 		for _, k := range keys[:n] {
 			k.source.Work = r.Work
@@ -140,8 +100,75 @@ func (c *Call) loadUpTo(bytes int64, keys []*keyRow, fields [][]byte, w *store.W
 				k.source.Root = &document.Value{}
 			}
 		}
-		return c.loadUpTo(bytes, keys[n:], fields, r.Work, next)
+		return c.loadUpTo(bytes-size, keys[n:], fields, r.Work, next)
 	}, stmts...)
+}
+
+// keyLoader loads the contents of a slice of keys. It has their ids by type.
+type keyLoader struct {
+	byID                     map[int64]*keyRow
+	hashes, documents, texts []int64
+}
+
+// newKeyLoader gives each key an empty source.
+func newKeyLoader(keys []*keyRow, w *store.Work) *keyLoader {
+	l := &keyLoader{byID: map[int64]*keyRow{}}
+	for _, k := range keys {
+		k.source = &inverted.Source{Key: k.key, Work: w}
+		l.byID[k.id] = k
+		switch {
+		case k.json:
+			l.documents = append(l.documents, k.id)
+		case k.text:
+			l.texts = append(l.texts, k.id)
+		default:
+			k.source.Fields = map[string][]byte{}
+			l.hashes = append(l.hashes, k.id)
+		}
+	}
+	return l
+}
+
+// statements returns the statements that read hashes, documents and, if there are any, strings.
+func (l *keyLoader) statements(fields [][]byte, now int64) []store.Stmt {
+	read := store.Stmt{SQL: sqlKeyFields, Args: []store.Value{numberList(l.hashes), store.Int(now)}}
+	if fields != nil {
+		read = store.Stmt{SQL: sqlSomeFields, Args: append(read.Args, hashedJSON(fields, 1))}
+	}
+	stmts := []store.Stmt{read, {SQL: sqlKeyDocuments, Args: []store.Value{numberList(l.documents)}}}
+	if len(l.texts) > 0 {
+		stmts = append(stmts, store.Stmt{SQL: sqlKeyTexts, Args: []store.Value{numberList(l.texts)}, SizeColumn: 3, SizeGroup: 1})
+	}
+	return stmts
+}
+
+// takeFields takes the rows of hashes, and returns their bytes.
+func (l *keyLoader) takeFields(rows []store.Row, w *store.Work) (bytes int64) {
+	for _, row := range rows {
+		size := int64(64 + len(row[1].Bytes()) + len(row[2].Bytes()))
+		w.Grow(size)
+		bytes += size
+		src, name := l.byID[row[0].Int()].source, string(row[1].Bytes())
+		src.Fields[name] = row[2].Bytes()
+		src.Order = append(src.Order, name)
+	}
+	return bytes
+}
+
+// takeDocuments takes the rows of documents, and returns their bytes.
+func (l *keyLoader) takeDocuments(rows []store.Row, w *store.Work) (bytes int64) {
+	for _, row := range rows {
+		src := l.byID[row[0].Int()].source
+		src.Text = row[1].Bytes()
+		w.Step(len(src.Text))
+		bytes += int64(len(src.Text))
+		root, err := document.Load(src.Text, w.Grow)
+		if err != nil {
+			root = &document.Value{}
+		}
+		src.Root = root
+	}
+	return bytes
 }
 
 // loadTexts parses strings, whose rows follow each other, and returns their bytes. Strings that are not JSON are empty
