@@ -129,34 +129,37 @@ type merge struct {
 	begun  bool
 }
 
+// add adds a segment of the level, unless the merge is full or has begun without the segment.
+func (m *merge) add(s segment) {
+	if len(m.from) < mergeWidth && m.begun == (s.target >= 0) {
+		m.from = append(m.from, s)
+	}
+}
+
 // nextMerge returns the merge to begin or to continue, nil for none: that of the lowest level, so that the many small
 // segments do not wait for a large one.
-func (ix *searchIndex) nextMerge() *merge {
+func (ix *searchIndex) nextMerge() (next *merge) {
 	levels := map[int64]*merge{}
-	lowest := int64(-1)
 	for _, begun := range []bool{true, false} {
 		for _, s := range ix.segments {
-			if s.grows() || (s.target >= 0) != begun {
+			if s.grows() || begun != (s.target >= 0) {
 				continue
 			}
-			m := levels[s.level]
-			if m == nil {
-				m = &merge{target: s.target, begun: begun}
-				levels[s.level] = m
+			if levels[s.level] == nil {
+				levels[s.level] = &merge{target: s.target, begun: begun}
 			}
-			if m.begun != begun || len(m.from) == mergeWidth {
-				continue
-			}
-			if m.from = append(m.from, s); (m.begun || len(m.from) == mergeWidth) && (lowest < 0 || s.level <= lowest) {
-				lowest = s.level
-			}
+			levels[s.level].add(s)
 		}
 	}
-	m := levels[lowest]
-	if m != nil && !m.begun {
-		m.target = ix.version // a new number
+	for _, m := range levels {
+		if ready := m.begun || len(m.from) == mergeWidth; ready && (next == nil || m.from[0].level < next.from[0].level) {
+			next = m
+		}
 	}
-	return m
+	if next != nil && !next.begun {
+		next.target = ix.version // a new number
+	}
+	return next
 }
 
 // levelOf returns the level of a new segment.

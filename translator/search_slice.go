@@ -297,35 +297,8 @@ func (c *Call) cleanIndex(ix *searchIndex, limit int) Plan {
 		read = store.Stmt{SQL: sqlNextPages, Args: []store.Value{id, store.Int(ix.cleanSegment), store.Bytes(ix.cleanTerm), store.Int(int64(limit))}}
 	}
 	return readThen(func(r *store.Result) Plan {
-		gone := map[int64]bool{}
-		for _, row := range r.Rows[0] {
-			r.Work.Grow(48)
-			gone[row[0].Int()] = true
-		}
-		isGone := func(doc int64) bool { return gone[doc] }
 		pages := ix.cleanSegment >= 0
-		put, drop := sqlPutBlock, sqlDropPostings
-		if pages {
-			put, drop = sqlPutPage, sqlDropPage
-		}
-		var stmts []store.Stmt
-		for _, row := range r.Rows[1] {
-			r.Work.Step(len(row[2].Bytes()))
-			var data []byte
-			dropped := false
-			if pages {
-				data, dropped = inverted.WithoutDocs(row[2].Bytes(), isGone)
-			} else {
-				data, dropped = inverted.Without(row[0].Bytes(), row[2].Bytes(), isGone)
-			}
-			args := []store.Value{id, row[0], row[1]}
-			switch {
-			case len(data) == 0:
-				stmts = append(stmts, store.Stmt{SQL: drop, Args: args})
-			case dropped:
-				stmts = append(stmts, store.Stmt{SQL: put, Args: append(args, store.Bytes(data))})
-			}
-		}
+		stmts := ix.withoutDeleted(r.Rows[0], r.Rows[1], r.Work)
 		switch n := len(r.Rows[1]); {
 		case n == limit && pages:
 			return next(stmts, r.Rows[1][n-1][1], store.Int(0), r.Rows[1][n-1][0])
@@ -339,6 +312,37 @@ func (c *Call) cleanIndex(ix *searchIndex, limit int) Plan {
 		}
 		return next(stmts, store.Value{}, store.Value{}, store.Value{})
 	}, store.Stmt{SQL: sqlCleaning, Args: []store.Value{id}}, read)
+}
+
+// withoutDeleted returns the statements that remove deleted documents from rows of search_postings, or of search_pages once
+// the cleaning has come to them.
+func (ix *searchIndex) withoutDeleted(deleted, rows []store.Row, w *store.Work) (stmts []store.Stmt) {
+	gone := map[int64]bool{}
+	for _, row := range deleted {
+		w.Grow(48)
+		gone[row[0].Int()] = true
+	}
+	isGone := func(doc int64) bool { return gone[doc] }
+	put, drop := sqlPutBlock, sqlDropPostings
+	without := inverted.Without
+	if ix.cleanSegment >= 0 {
+		put, drop = sqlPutPage, sqlDropPage
+		without = func(_, page []byte, gone func(doc int64) bool) ([]byte, bool) {
+			return inverted.WithoutDocs(page, gone)
+		}
+	}
+	for _, row := range rows {
+		w.Step(len(row[2].Bytes()))
+		data, dropped := without(row[0].Bytes(), row[2].Bytes(), isGone)
+		args := []store.Value{store.Int(ix.id), row[0], row[1]}
+		switch {
+		case len(data) == 0:
+			stmts = append(stmts, store.Stmt{SQL: drop, Args: args})
+		case dropped:
+			stmts = append(stmts, store.Stmt{SQL: put, Args: append(args, store.Bytes(data))})
+		}
+	}
+	return stmts
 }
 
 // dropStmts delete rows of an index that is dropped.
