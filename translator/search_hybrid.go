@@ -107,37 +107,40 @@ func (c *Call) hybrid(ix *searchIndex, q *hybridCall, p *profile, w *store.Work)
 	}
 	p.parsed()
 	p.created()
+	s.text.profile = p.part()
+	return s.text.find(w, func(w *store.Work) Plan {
+		s.nearest.profile = p.part()
+		return s.nearest.find(w, func(w *store.Work) Plan { return q.joined(s, p, began, w) })
+	})
+}
+
+// joined merges the documents of both searches, and runs the steps.
+func (q *hybridCall) joined(s hybridSearches, p *profile, began int64, w *store.Work) Plan {
 	text, nearest := s.text, s.nearest
-	text.profile = p.part()
-	return text.find(w, func(w *store.Work) Plan {
-		nearest.profile = p.part()
-		return nearest.find(w, func(w *store.Work) Plan {
-			searches := [2]resp.Value{text.searchProfile(), nearest.searchProfile()}
-			text.profile = p.resumed()
-			text.late, text.full = text.late || nearest.late, text.full || nearest.full
-			q.merge(text, nearest.hits, s.metric, w)
-			text.stage("Hybrid Merger", len(text.hits))
-			a := &pipeline{f: text, q: &q.aggregateCall, work: w, terms: s.terms}
-			loads := len(s.names) > 0 || q.loadAll
-			run := func(w *store.Work) Plan {
-				if !c.mayReadAll(text.hits) {
-					return answer(noSearchPermission)
-				}
-				if a.work = w; q.cursor != nil {
-					return answer(q.openCursors(a))
-				}
-				if loads {
-					text.stage("Loader", len(text.hits))
-				}
-				return answer(text.profiledHybrid(q.reply(a, began), searches))
-			}
-			return text.keysOf(text.hits, w, func(w *store.Work) Plan {
-				if !loads {
-					return run(w)
-				}
-				return c.loadKeys(keysOfHits(text.hits), ix.fieldsToLoad(s.names, q.loadAll), w, run)
-			})
-		})
+	searches := [2]resp.Value{text.searchProfile(), nearest.searchProfile()}
+	text.profile = p.resumed()
+	text.late, text.full = text.late || nearest.late, text.full || nearest.full
+	q.merge(text, nearest.hits, s.metric, w)
+	text.stage("Hybrid Merger", len(text.hits))
+	a := &pipeline{f: text, q: &q.aggregateCall, work: w, terms: s.terms}
+	loads := len(s.names) > 0 || q.loadAll
+	run := func(w *store.Work) Plan {
+		if !text.c.mayReadAll(text.hits) {
+			return answer(noSearchPermission)
+		}
+		if a.work = w; q.cursor != nil {
+			return answer(q.openCursors(a))
+		}
+		if loads {
+			text.stage("Loader", len(text.hits))
+		}
+		return answer(text.profiledHybrid(q.reply(a, began), searches))
+	}
+	return text.keysOf(text.hits, w, func(w *store.Work) Plan {
+		if !loads {
+			return run(w)
+		}
+		return text.c.loadKeys(keysOfHits(text.hits), text.ix.fieldsToLoad(s.names, q.loadAll), w, run)
 	})
 }
 
