@@ -300,37 +300,18 @@ func (f *finder) run(w *store.Work, next func(w *store.Work) Plan) Plan {
 	if f.late { // a part of the rows would find wrong documents
 		return next(w)
 	}
-	for _, l := range f.program.Leaves {
-		l.LoadBatch(f.pending.batch, w)
-	}
-	for _, s := range f.program.Scans {
-		s.AddBatch(f.pending.batch)
-	}
-	for _, l := range f.program.Lengths {
-		l.LoadBatch(f.pending.batch)
-	}
+	f.program.LoadBatch(f.pending.batch, w)
 	if f.onlyVectors() {
 		return f.nearest(f.tree.(*query.KNN), w, next)
 	}
 	if f.program.NeedsAll {
 		f.all = append(f.all, f.pending.batch.Docs...)
 	}
-	ranks := f.ranks()
-	if ranks {
+	if f.ranks() {
 		f.ranked = newRanking()
 	}
-	o := inverted.RunOptions{All: f.all, Docs: f.documents(), Matches: f.scores && !ranks, Places: f.scores && needsPlaces(f.options.scorer), Work: w, Late: f.overdue, Count: f.profile != nil}
-	f.program.Run(o, func(d inverted.Found, freqs []uint32) {
-		if f.allowed != nil && !f.allowed[d.Doc] {
-			return
-		}
-		if f.found++; ranks {
-			f.ranked.add(d, freqs, w)
-			return
-		}
-		w.Grow(hitBytes)
-		f.hits = append(f.hits, &hit{Found: d})
-	})
+	o := inverted.RunOptions{All: f.all, Docs: f.documents(), Matches: f.scores && f.ranked == nil, Places: f.scores && needsPlaces(f.options.scorer), Work: w, Late: f.overdue, Count: f.profile != nil}
+	f.program.Run(o, func(d inverted.Found, freqs []uint32) { f.take(d, freqs, w) })
 	f.program.Release()
 	f.stage("Index", f.found)
 	found := func(w *store.Work) Plan {
@@ -343,7 +324,7 @@ func (f *finder) run(w *store.Work, next func(w *store.Work) Plan) Plan {
 		return found(w)
 	}
 	return f.describeHits(w, func(w *store.Work) Plan {
-		if ranks {
+		if f.ranked != nil {
 			f.rankFound(w)
 		} else {
 			f.score()
@@ -351,6 +332,19 @@ func (f *finder) run(w *store.Work, next func(w *store.Work) Plan) Plan {
 		f.stage("Scorer", f.count())
 		return found(w)
 	})
+}
+
+// take adds a document that the program found to the ranking, or else to the hits.
+func (f *finder) take(d inverted.Found, freqs []uint32, w *store.Work) {
+	if f.allowed != nil && !f.allowed[d.Doc] {
+		return
+	}
+	if f.found++; f.ranked != nil {
+		f.ranked.add(d, freqs, w)
+		return
+	}
+	w.Grow(hitBytes)
+	f.hits = append(f.hits, &hit{Found: d})
 }
 
 // onlyVectors reports whether the query is a KNN of all documents, so that their vectors are all it needs.

@@ -379,10 +379,8 @@ func (s *Source) Values(of *Schema, f *Field) ([]string, error) {
 	}
 	values := s.Select(f.Path)
 	if len(values) == 1 && values[0].Kind == document.Array {
-		if f.Type != Vector || !f.several(values[0]) && isNumbers(values[0]) {
-			if f.Type == Vector {
-				return f.vectors(values)
-			}
+		if f.Type == Vector && !f.several(values[0]) && isNumbers(values[0]) {
+			return f.vectors(values)
 		}
 		values = values[0].Elems
 		if len(values) == 0 {

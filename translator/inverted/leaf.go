@@ -93,8 +93,8 @@ func (l *Leaf) loadVectors(data []byte, hidden map[int64]bool) {
 // LoadDocs adds documents of rows of search_numbers that the leaf accepts.
 func (l *Leaf) LoadDocs(docs []int64) { l.docs = append(l.docs, docs...) }
 
-// LoadBatch adds the rows of a batch, whose documents have greater numbers than the table's.
-func (l *Leaf) LoadBatch(b *Batch, w *store.Work) {
+// loadBatch adds the rows of a batch, whose documents have greater numbers than the table's.
+func (l *Leaf) loadBatch(b *Batch, w *store.Work) {
 	if l.Ranges != nil {
 		for _, n := range b.Numbers {
 			if n.Field != l.Field.ID {

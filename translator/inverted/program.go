@@ -10,6 +10,7 @@ import (
 	"github.com/meowdis/meowdis/redis/search/geo"
 	"github.com/meowdis/meowdis/redis/search/query"
 	"github.com/meowdis/meowdis/redis/search/text"
+	"github.com/meowdis/meowdis/store"
 )
 
 // Program is a compiled query. Its leaves say which rows to read; after these are loaded, Run finds the documents.
@@ -17,6 +18,7 @@ import (
 //	p := Compile(schema, tree)
 //	for each of p.Expansions: read the terms from First to Next, and call Take
 //	for each of p.Leaves: read its rows, and call its Load functions
+//	p.LoadBatch(…)
 //	p.Run(…)
 type Program struct {
 	Leaves     []*Leaf
@@ -28,6 +30,19 @@ type Program struct {
 	schema *Schema
 	root   *clause
 	terms  map[string]*Leaf
+}
+
+// LoadBatch adds the rows of a batch to all leaves.
+func (p *Program) LoadBatch(b *Batch, w *store.Work) {
+	for _, l := range p.Leaves {
+		l.loadBatch(b, w)
+	}
+	for _, s := range p.Scans {
+		s.addBatch(b)
+	}
+	for _, l := range p.Lengths {
+		l.loadBatch(b)
+	}
 }
 
 type clauseKind byte
@@ -128,35 +143,19 @@ func (p *Program) compile(n query.Node, o CompileOptions) *clause {
 	case *query.Term:
 		return p.word(c, n.Text, n.Expanded)
 	case *query.Phrase:
-		c.kind, c.slop, c.inOrder = intersection, 0, true
-		if c.field != nil && n.Slop != nil { // FT.SEARCH ignores it
+		p.phrase(c, n)
+	case *query.And:
+		c.kind, c.slop, c.inOrder = intersection, o.Slop, o.InOrder
+		if n.Slop != nil {
 			c.slop = *n.Slop
 		}
-		for i, term := range n.Terms {
-			child := c.child()
-			if n.PrefixLast && i == len(n.Terms)-1 {
-				first := FieldWordTerm(c.field, term)
-				p.scan(child, first, After(first), nil)
-			} else {
-				p.word(child, term, false)
-			}
-			c.children = append(c.children, child)
+		if n.InOrder != nil {
+			c.inOrder = *n.InOrder
 		}
-	case *query.And, *query.Or:
+		p.compileAll(c, n.Children, o)
+	case *query.Or:
 		c.kind = union
-		if _, and := n.(*query.And); and {
-			c.kind, c.slop, c.inOrder = intersection, o.Slop, o.InOrder
-			b := n.Common()
-			if b.Slop != nil {
-				c.slop = *b.Slop
-			}
-			if b.InOrder != nil {
-				c.inOrder = *b.InOrder
-			}
-		}
-		for _, child := range query.Children(n) {
-			c.children = append(c.children, p.compile(child, o))
-		}
+		p.compileAll(c, n.Children, o)
 	case *query.Not:
 		c.kind, c.children, p.NeedsAll = negation, []*clause{p.compile(n.Child, o)}, true
 	case *query.Optional:
@@ -167,6 +166,30 @@ func (p *Program) compile(n query.Node, o CompileOptions) *clause {
 		p.compileLeaf(c, n)
 	}
 	return c
+}
+
+// compileAll compiles the children of a clause.
+func (p *Program) compileAll(c *clause, nodes []query.Node, o CompileOptions) {
+	for _, n := range nodes {
+		c.children = append(c.children, p.compile(n, o))
+	}
+}
+
+func (p *Program) phrase(c *clause, n *query.Phrase) {
+	c.kind, c.slop, c.inOrder = intersection, 0, true
+	if c.field != nil && n.Slop != nil { // FT.SEARCH ignores it
+		c.slop = *n.Slop
+	}
+	for i, term := range n.Terms {
+		child := c.child()
+		if n.PrefixLast && i == len(n.Terms)-1 {
+			first := FieldWordTerm(c.field, term)
+			p.scan(child, first, After(first), nil)
+		} else {
+			p.word(child, term, false)
+		}
+		c.children = append(c.children, child)
+	}
 }
 
 // compileLeaf compiles a node that is not about a word or other nodes.

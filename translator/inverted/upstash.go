@@ -195,8 +195,8 @@ func (l *FieldLengths) Load(data []byte, hidden map[int64]bool) {
 	})
 }
 
-// LoadBatch adds the documents of a batch.
-func (l *FieldLengths) LoadBatch(b *Batch) {
+// loadBatch adds the documents of a batch.
+func (l *FieldLengths) loadBatch(b *Batch) {
 	if c := b.terms[string(l.Term)]; c != nil {
 		l.Load(c.sealed(), nil)
 	}
@@ -286,8 +286,8 @@ func (s *Scan) Add(term, data []byte, hidden map[int64]bool) (allocated int64) {
 	return allocated
 }
 
-// AddBatch adds the terms of a batch.
-func (s *Scan) AddBatch(b *Batch) {
+// addBatch adds the terms of a batch.
+func (s *Scan) addBatch(b *Batch) {
 	for term, c := range b.terms {
 		if term >= string(s.First) && term < string(s.Next) {
 			s.Add([]byte(term), c.sealed(), nil)
