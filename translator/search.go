@@ -74,25 +74,35 @@ var searchTranslations = translations{
 
 // searchIndex holds a row of search_indexes.
 type searchIndex struct {
-	id           int64
-	name         []byte
-	definition   []byte
-	schema       *inverted.Schema
-	version      int64
-	lastDoc      int64
-	documents    int64
-	length       int64
-	deleted      int64
-	scanned      int64 // -1 after the initial scan
-	failures     int64
-	lastError    []byte
-	errorKey     []byte
-	cleanTerm    []byte // nil unless rows of deleted documents are being removed
-	cleanBlock   int64
-	cleanSegment int64 // whose pages are being cleaned; -1 before that
-	diesAt       int64 // Unix ms of a TEMPORARY index, 0 for none
-	synonyms     text.Synonyms
-	segments     []segment // only in a slice
+	id         int64
+	name       []byte
+	definition []byte
+	schema     *inverted.Schema
+	version    int64
+	lastDoc    int64
+	documents  int64
+	length     int64
+	deleted    int64
+	scanned    int64 // -1 after the initial scan
+	failures   indexFailures
+	cleaning   cleaningPlace
+	diesAt     int64 // Unix ms of a TEMPORARY index, 0 for none
+	synonyms   text.Synonyms
+	segments   []segment // only in a slice
+}
+
+// indexFailures describes the documents that an index could not take.
+type indexFailures struct {
+	count     int64
+	lastError []byte
+	lastKey   []byte
+}
+
+// cleaningPlace is how far the removal of rows of deleted documents is.
+type cleaningPlace struct {
+	term    []byte // nil unless rows are being removed
+	block   int64
+	segment int64 // whose pages are being cleaned; -1 before that
 }
 
 const (
@@ -143,9 +153,9 @@ func decodeIndexes(rows, synonyms []store.Row, w *store.Work) []*searchIndex {
 
 func decodeIndex(r store.Row) *searchIndex {
 	ix := &searchIndex{id: r[0].Int(), name: r[1].Bytes(), definition: r[2].Bytes(), version: r[3].Int(), lastDoc: r[4].Int(), documents: r[5].Int(),
-		length: r[6].Int(), deleted: r[7].Int(), scanned: r[8].Int(), failures: r[9].Int(), lastError: r[10].Bytes(), errorKey: r[11].Bytes(), cleanBlock: r[13].Int(), diesAt: r[14].Int(), cleanSegment: r[15].Int()}
+		length: r[6].Int(), deleted: r[7].Int(), scanned: r[8].Int(), failures: indexFailures{r[9].Int(), r[10].Bytes(), r[11].Bytes()}, cleaning: cleaningPlace{block: r[13].Int(), segment: r[15].Int()}, diesAt: r[14].Int()}
 	if !r[12].IsNull() {
-		ix.cleanTerm = append([]byte{}, r[12].Bytes()...)
+		ix.cleaning.term = append([]byte{}, r[12].Bytes()...)
 	}
 	words, err := resp.SplitLine(string(ix.definition))
 	switch {

@@ -95,7 +95,7 @@ func (c *Call) indexInfo(ix *searchIndex, p *pending, sizes indexSizes, counts s
 	name, str, num := resp.MakeString, resp.MakeString, func(f float64) resp.Value { return resp.MakeDouble(f) }
 	mb := func(n int64) resp.Value { return num(float64(n) / (1 << 20)) }
 	docs := ix.documents - int64(len(p.staleDocs)) + int64(len(p.docs))
-	failures, lastError, errorKey := ix.failures, ix.lastError, ix.errorKey
+	failures, lastError, errorKey := ix.failures.count, ix.failures.lastError, ix.failures.lastKey
 	for _, k := range p.failed {
 		failures++
 		lastError, errorKey = []byte(k.reason), k.key.key

@@ -59,7 +59,7 @@ func firstInts(rows []store.Row) []int64 {
 // maintain plans the next work on the rows of an index, none if there is nothing to do. Merges wait for the end of
 // cleaning, since they would move postings past its place.
 func (c *Call) maintain(ix *searchIndex, limit int) Plan {
-	if ix.cleanTerm != nil {
+	if ix.cleaning.term != nil {
 		return c.cleanIndex(ix, limit)
 	}
 	if m := ix.nextMerge(); m != nil {
@@ -289,15 +289,15 @@ func (c *Call) cleanIndex(ix *searchIndex, limit int) Plan {
 		stmts = append(stmts, store.Stmt{SQL: sqlSetCleaning, Args: []store.Value{id, term, block, segment}})
 		return writeSlice(append([]store.Stmt{ix.guard()}, stmts...)...)
 	}
-	if ix.cleanTerm == nil {
+	if ix.cleaning.term == nil {
 		return next([]store.Stmt{{SQL: sqlMarkCleaning, Args: []store.Value{id}}}, store.Bytes(nil), store.Int(0), store.Value{})
 	}
-	read := store.Stmt{SQL: sqlNextBlocks, Args: []store.Value{id, store.Bytes(ix.cleanTerm), store.Int(ix.cleanBlock), store.Int(int64(limit))}}
-	if ix.cleanSegment >= 0 {
-		read = store.Stmt{SQL: sqlNextPages, Args: []store.Value{id, store.Int(ix.cleanSegment), store.Bytes(ix.cleanTerm), store.Int(int64(limit))}}
+	read := store.Stmt{SQL: sqlNextBlocks, Args: []store.Value{id, store.Bytes(ix.cleaning.term), store.Int(ix.cleaning.block), store.Int(int64(limit))}}
+	if ix.cleaning.segment >= 0 {
+		read = store.Stmt{SQL: sqlNextPages, Args: []store.Value{id, store.Int(ix.cleaning.segment), store.Bytes(ix.cleaning.term), store.Int(int64(limit))}}
 	}
 	return readThen(func(r *store.Result) Plan {
-		pages := ix.cleanSegment >= 0
+		pages := ix.cleaning.segment >= 0
 		stmts := ix.withoutDeleted(r.Rows[0], r.Rows[1], r.Work)
 		switch n := len(r.Rows[1]); {
 		case n == limit && pages:
@@ -325,7 +325,7 @@ func (ix *searchIndex) withoutDeleted(deleted, rows []store.Row, w *store.Work) 
 	isGone := func(doc int64) bool { return gone[doc] }
 	put, drop := sqlPutBlock, sqlDropPostings
 	without := inverted.Without
-	if ix.cleanSegment >= 0 {
+	if ix.cleaning.segment >= 0 {
 		put, drop = sqlPutPage, sqlDropPage
 		without = func(_, page []byte, gone func(doc int64) bool) ([]byte, bool) {
 			return inverted.WithoutDocs(page, gone)
