@@ -61,7 +61,7 @@ func (c *Call) aggregate(ix *searchIndex, q *aggregateCall, p *profile, w *store
 		return fail(bad)
 	}
 	p.parsed()
-	f := &finder{c: c, ix: ix, tree: tree, profile: p, options: &q.searchOptions, scores: q.addScores || slices.Contains(names, "__score")}
+	f := &finder{c: c, ix: ix, tree: tree, profile: p, options: &q.searchOptions, ordering: ordering{scores: q.addScores || slices.Contains(names, "__score")}}
 	p.created()
 	return f.find(w, func(w *store.Work) Plan {
 		a := &pipeline{f: f, q: q, work: w, terms: queryTerms(tree), shown: yielded(tree)}

@@ -17,29 +17,38 @@ import (
 
 // finder finds the documents of a query. The steps of one plan share it.
 type finder struct {
-	c        *Call
-	ix       *searchIndex
-	tree     query.Node
-	options  *searchOptions
-	scores   bool     // compute scores
-	marked   []string // the words to highlight
-	explains bool     // keep their explanations
+	c       *Call
+	ix      *searchIndex
+	tree    query.Node
+	options *searchOptions
+	ordering
 
 	pending *pending
 	program *inverted.Program
 	all     []inverted.DocInfo // all documents if the program needs them, else the hits that scores need
 	hits    []*hit
-	limit   int  // the best hits that are kept, if limited is set
-	limited bool // hits are ordered by their scores
 	found   int
 	ranked  *ranking       // nil unless ranks
 	allowed map[int64]bool // by INKEYS, nil for all documents
 	full    bool           // an expansion has more terms than it may
 
-	isLate  func() bool // reports whether TIMEOUT has passed; nil without one
-	late    bool        // it has passed, so hits may lack documents
-	checks  int         // calls of overdue since the last of isLate
-	profile *profile    // nil except for FT.PROFILE
+	deadline
+	profile *profile // nil except for FT.PROFILE
+}
+
+// ordering says what a query needs of scores.
+type ordering struct {
+	scores   bool // compute scores
+	explains bool // keep their explanations
+	limited  bool // hits are ordered by their scores
+	limit    int  // the best hits that are kept, if limited is set
+}
+
+// deadline holds the TIMEOUT of a query.
+type deadline struct {
+	isLate func() bool // reports whether it has passed; nil without one
+	late   bool        // it has passed, so hits may lack documents
+	checks int         // calls of overdue since the last of isLate
 }
 
 // hit holds a document that a query found.
@@ -72,7 +81,7 @@ func (f *finder) find(w *store.Work, use func(w *store.Work) Plan) Plan {
 	}
 	return f.c.withChanged(f.ix, w, func(p *pending) Plan {
 		f.pending = p
-		f.program = inverted.Compile(f.ix.schema, f.tree, inverted.CompileOptions{Slop: f.options.slop, InOrder: f.options.inOrder})
+		f.program = inverted.Compile(f.ix.schema, f.tree, f.options.CompileOptions)
 		return f.expand(w, next)
 	})
 }
@@ -81,15 +90,15 @@ func (f *finder) find(w *store.Work, use func(w *store.Work) Plan) Plan {
 const timedOut = "Timeout limit was reached"
 
 // overdue reports whether TIMEOUT has passed. It reads the clock once in a while.
-func (f *finder) overdue() bool {
-	if f.isLate == nil || f.late {
-		return f.late
+func (d *deadline) overdue() bool {
+	if d.isLate == nil || d.late {
+		return d.late
 	}
-	if f.checks++; f.checks == 1 || f.checks == 256 {
-		f.checks = 1
-		f.late = f.isLate()
+	if d.checks++; d.checks == 1 || d.checks == 256 {
+		d.checks = 1
+		d.late = d.isLate()
 	}
-	return f.late
+	return d.late
 }
 
 // expand reads the terms of the expansions.

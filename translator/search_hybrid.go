@@ -16,24 +16,32 @@ import (
 type hybridCall struct {
 	aggregateCall // the steps after the two searches, with the options of SEARCH
 
-	field, param string // of VSIM
+	hybridVector
+	hybridCombination
+	noSort, hasLimit          bool
+	textAs, vectorAs, scoreAs string // names of scores, "" for none
+	explainScore              bool
+
+	ranked [2][]rankedHit // the documents of SEARCH and VSIM, for WITHCURSOR
+}
+
+// hybridVector holds the arguments of VSIM.
+type hybridVector struct {
+	field, param string
 	blob         []byte // the vector in place of a param, nil for none
 	k            int64  // of KNN
 	radius       float64
 	epsilon      string // of RANGE, "" for none
 	isRange      bool
-	filter       string // of VSIM, "" for none
+	filter       string // "" for none
+}
 
-	linear           bool
-	constant         float64
-	alpha, beta      float64
-	window           int64
-	noSort, hasLimit bool
-
-	textAs, vectorAs, scoreAs string // names of scores, "" for none
-	explainScore              bool
-
-	ranked [2][]rankedHit // the documents of SEARCH and VSIM, for WITHCURSOR
+// hybridCombination holds the arguments of COMBINE.
+type hybridCombination struct {
+	linear      bool
+	constant    float64
+	alpha, beta float64
+	window      int64
 }
 
 func ftHybrid(c *Call) Plan {
@@ -86,7 +94,7 @@ func (q *hybridCall) searches(c *Call, ix *searchIndex) (s hybridSearches, bad s
 	}
 	names, bad := q.check(ix, tree)
 	return hybridSearches{
-		text:    &finder{c: c, ix: ix, tree: tree, options: &q.searchOptions, scores: true, explains: q.explainScore},
+		text:    &finder{c: c, ix: ix, tree: tree, options: &q.searchOptions, ordering: ordering{scores: true, explains: q.explainScore}},
 		nearest: &finder{c: c, ix: ix, tree: near, options: &vector},
 		terms:   queryTerms(tree), names: names, metric: field.Vector.Metric,
 	}, bad
@@ -210,7 +218,7 @@ func (q *hybridCall) merge(text *finder, near []*hit, metric string, w *store.Wo
 }
 
 // combine returns the score of a document.
-func (q *hybridCall) combine(parts [2]hybridPart) (score float64) {
+func (q *hybridCombination) combine(parts [2]hybridPart) (score float64) {
 	for i, p := range parts {
 		switch {
 		case p.rank == 0:

@@ -25,7 +25,7 @@ func parseHybrid(words [][]byte, s *searchSettings, seed uint64) (q *hybridCall,
 	if !d.is("SEARCH") || !d.more() {
 		return nil, "SEARCH argument is required"
 	}
-	q = &hybridCall{k: hybridRows, constant: 60, alpha: 0.3, beta: 0.7, window: hybridWindow}
+	q = &hybridCall{hybridVector: hybridVector{k: hybridRows}, hybridCombination: hybridCombination{constant: 60, alpha: 0.3, beta: 0.7, window: hybridWindow}}
 	q.searchOptions = newSearchOptions(d.next(), s)
 	q.dialect = 2
 	for bad == "" {

@@ -20,26 +20,39 @@ type searchOptions struct {
 	query   string
 	dialect int
 	params  map[string]string
+	analysisOptions
+	scorerOptions
+	inverted.CompileOptions
+	restriction
+	expand    bool // FORMAT EXPAND
+	withCount bool
+	timeout   int64 // ms, 0 for none
+	failsLate bool  // a query that takes longer fails
+}
 
+// analysisOptions says which terms a word of the query matches.
+type analysisOptions struct {
 	verbatim, noStopWords bool
 	language, expander    string
-	scorer                string
-	tanhFactor            float64
-	payload               string
-	slop                  int
-	inOrder               bool
-	inKeys                [][]byte
-	hasInKeys             bool
-	inFields              []string
-	filters               []query.Node
-	expand                bool // FORMAT EXPAND
-	withCount             bool
-	timeout               int64 // ms, 0 for none
-	failsLate             bool  // a query that takes longer fails
+}
+
+type scorerOptions struct {
+	scorer     string
+	tanhFactor float64
+	payload    string
+}
+
+// restriction holds the options that select documents beside the query.
+type restriction struct {
+	inKeys    [][]byte
+	hasInKeys bool
+	inFields  []string
+	filters   []query.Node
 }
 
 func newSearchOptions(text []byte, s *searchSettings) searchOptions {
-	return searchOptions{query: string(text), dialect: s.dialect, slop: -1, scorer: s.scorer, tanhFactor: float64(s.tanhFactor), withCount: true, timeout: s.timeout, failsLate: s.failsLate}
+	return searchOptions{query: string(text), dialect: s.dialect, scorerOptions: scorerOptions{scorer: s.scorer, tanhFactor: float64(s.tanhFactor)},
+		CompileOptions: inverted.CompileOptions{Slop: -1}, withCount: true, timeout: s.timeout, failsLate: s.failsLate}
 }
 
 // The limits of options.
@@ -60,7 +73,7 @@ const (
 func (o *searchOptions) option(d *definition, s *inverted.Schema) (taken bool, bad string) {
 	at := d.at
 	word := strings.ToUpper(string(d.next()))
-	flag := map[string]*bool{"VERBATIM": &o.verbatim, "NOSTOPWORDS": &o.noStopWords, "INORDER": &o.inOrder, "WITHCOUNT": &o.withCount}[word]
+	flag := map[string]*bool{"VERBATIM": &o.verbatim, "NOSTOPWORDS": &o.noStopWords, "INORDER": &o.InOrder, "WITHCOUNT": &o.withCount}[word]
 	if flag != nil {
 		*flag = true
 		return true, ""
@@ -142,7 +155,7 @@ func (o *searchOptions) number(word string, d *definition) string {
 	case !ok:
 		return badArgument(word, wrongArgument)
 	case word == "SLOP":
-		o.slop = int(max(-1, min(n, math.MaxInt32)))
+		o.Slop = int(max(-1, min(n, math.MaxInt32)))
 	case word == "TIMEOUT":
 		if n < 0 {
 			return "TIMEOUT requires a non negative integer."

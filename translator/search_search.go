@@ -56,12 +56,12 @@ func (c *Call) search(ix *searchIndex, q *searchCall, p *profile, w *store.Work)
 		return fail(bad)
 	}
 	p.parsed()
-	f := &finder{c: c, ix: ix, tree: tree, options: &q.searchOptions, explains: q.explainScore, profile: p}
-	f.scores = q.withScores || q.sortBy == "" && !isKNN(tree)
+	f := &finder{c: c, ix: ix, tree: tree, options: &q.searchOptions, profile: p}
+	byScore := q.sortBy == "" && !isKNN(tree)
+	f.ordering = ordering{scores: q.withScores || byScore, explains: q.explainScore, limited: byScore, limit: int(min(q.offset, math.MaxInt32) + min(q.limit, math.MaxInt32))}
 	if q.sortBy != "" && ix.schema.Field(q.sortBy) == nil && !slices.Contains(yielded(tree), q.sortBy) && q.sortBy != "__key" && q.sortBy != "__score" {
 		return fail(fmt.Sprintf("Property `%s` not loaded nor in schema", q.sortBy))
 	}
-	f.limit, f.limited = int(min(q.offset, math.MaxInt32)+min(q.limit, math.MaxInt32)), q.sortBy == "" && !isKNN(tree)
 	p.created()
 	return f.find(w, func(w *store.Work) Plan {
 		return f.sorted(q, w, func(w *store.Work) Plan {

@@ -183,6 +183,7 @@ type marking struct {
 	highlighted, summarized []string // nil for all fields
 	open, close             string
 	summary                 text.Summary
+	words                   []string // that the query looks for, with the found words of its patterns; nil until apply needs them
 }
 
 // parse parses the words after HIGHLIGHT or SUMMARIZE.
@@ -272,7 +273,10 @@ func (m *marking) apply(f *finder, name, value string) string {
 	if !highlight && !summarize {
 		return value
 	}
-	matched := text.Matcher(f.terms(), f.ix.schema.Analysis(field, f.ix.schema.Language, f.ix.synonyms))
+	if m.words == nil {
+		m.words = append(queryTerms(f.tree), f.program.Words()...)
+	}
+	matched := text.Matcher(m.words, f.ix.schema.Analysis(field, f.ix.schema.Language, f.ix.synonyms))
 	if !summarize {
 		return text.Highlight(value, matched, m.open, m.close)
 	}
@@ -281,12 +285,4 @@ func (m *marking) apply(f *finder, name, value string) string {
 		s.Open, s.Close = m.open, m.close
 	}
 	return text.Summarize(value, matched, s)
-}
-
-// terms returns the words that the query looks for, with the found words of its patterns.
-func (f *finder) terms() []string {
-	if f.marked == nil {
-		f.marked = append(queryTerms(f.tree), f.program.Words()...)
-	}
-	return f.marked
 }

@@ -71,7 +71,7 @@ func (e *Expansion) Take(term []byte) bool {
 	if e.tags {
 		v.kind, v.leaf = leaf, e.program.term(bytes.Clone(term))
 	} else {
-		e.program.word(v, word, false)
+		e.program.word(v, word)
 	}
 	e.clause.children = append(e.clause.children, v)
 	return true

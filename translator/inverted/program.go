@@ -62,8 +62,8 @@ type clause struct {
 	kind     clauseKind
 	children []*clause
 	leaf     *Leaf
-	mask     Mask
-	masked   bool
+	mask     Mask // of the fields
+	masked   bool // not all fields
 	weight   float64
 	slop     int // -1 for none
 	inOrder  bool
@@ -71,7 +71,6 @@ type clause struct {
 	place    int    // of its frequency, from 1; 0 unless it scores
 	distance string // the name of the distance of a leaf of vectors
 	text     string // the term of the query
-	expanded bool
 	reads    int    // documents that a counted Run has read
 	field    *Field // of a word of SEARCH.CREATE
 	constant bool   // the score is the weight
@@ -125,13 +124,13 @@ func (p *Program) term(term []byte) *Leaf {
 	return l
 }
 
-func (p *Program) word(c *clause, word string, expanded bool) *clause {
+func (p *Program) word(c *clause, word string) *clause {
 	term := WordTerm(word)
 	if c.field != nil {
 		term = FieldWordTerm(c.field, word)
 		p.lengths(c.field)
 	}
-	c.kind, c.leaf, c.scores, c.text, c.expanded = leaf, p.term(term), true, word, expanded
+	c.kind, c.leaf, c.scores, c.text = leaf, p.term(term), true, word
 	return c
 }
 
@@ -141,7 +140,7 @@ func (p *Program) compile(n query.Node, o CompileOptions) *clause {
 	case *query.All:
 		c.kind, p.NeedsAll, c.scores = everything, true, true
 	case *query.Term:
-		return p.word(c, n.Text, n.Expanded)
+		return p.word(c, n.Text)
 	case *query.Phrase:
 		p.phrase(c, n)
 	case *query.And:
@@ -186,7 +185,7 @@ func (p *Program) phrase(c *clause, n *query.Phrase) {
 			first := FieldWordTerm(c.field, term)
 			p.scan(child, first, After(first), nil)
 		} else {
-			p.word(child, term, false)
+			p.word(child, term)
 		}
 		c.children = append(c.children, child)
 	}
