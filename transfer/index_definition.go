@@ -24,9 +24,9 @@ func shownDefinition(info resp.Value) ([][]byte, error) {
 		return nil, errNoDefinition
 	}
 	s := &inverted.Schema{
-		JSON: of(definition, "key_type") == "JSON", Filter: of(definition, "filter"), Language: "english", Score: 1,
-		LanguageField: of(definition, "language_field"), ScoreField: of(definition, "score_field"), PayloadField: of(definition, "payload_field"),
-		IndexAll: of(definition, "indexes_all") == "true",
+		JSON: of(definition, "key_type") == "JSON", Filter: of(definition, "filter"), IndexAll: of(definition, "indexes_all") == "true",
+		DocumentOptions: inverted.DocumentOptions{Language: "english", Score: 1, LanguageField: of(definition, "language_field"),
+			ScoreField: of(definition, "score_field"), PayloadField: of(definition, "payload_field")},
 	}
 	s.HasPayload = s.PayloadField != ""
 	if language := of(definition, "default_language"); language != "" {
@@ -61,7 +61,7 @@ func shownDefinition(info resp.Value) ([][]byte, error) {
 
 // shownField returns an attribute in a reply of FT.INFO: pairs, and then flags, which RESP3 has in a list.
 func shownField(s *inverted.Schema, attribute resp.Value) (*inverted.Field, error) {
-	f := &inverted.Field{Weight: 1}
+	f := &inverted.Field{TextOptions: inverted.TextOptions{Weight: 1}}
 	flags := map[string]*bool{"CASESENSITIVE": &f.CaseSensitive, "SORTABLE": &f.Sortable, "UNF": &f.Unnormalized, "NOSTEM": &f.NoStem, "NOINDEX": &f.NoIndex,
 		"WITHSUFFIXTRIE": &f.Suffixes, "INDEXEMPTY": &f.IndexEmpty, "INDEXMISSING": &f.IndexMissing}
 	pairs := attribute.Elems

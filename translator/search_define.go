@@ -69,7 +69,7 @@ func (d *definition) counted(option string) ([][]byte, string) {
 // parseDefinition parses a definition. bad is the text of an error, "" for none.
 func parseDefinition(words [][]byte) (s *inverted.Schema, bad string) {
 	d := &definition{words: words}
-	s = &inverted.Schema{Prefixes: [][]byte{{}}, Language: "english", Score: 1}
+	s = &inverted.Schema{Prefixes: [][]byte{{}}, DocumentOptions: inverted.DocumentOptions{Language: "english", Score: 1}}
 	for d.more() {
 		if d.is("SCHEMA") {
 			if !d.more() {
@@ -174,7 +174,7 @@ func setOption(s *inverted.Schema, name, value string, to *string) string {
 // fields parses the fields of a schema, and adds them to s.
 func (d *definition) fields(s *inverted.Schema) (bad string) {
 	for d.more() {
-		f := &inverted.Field{Path: string(d.next()), Weight: 1}
+		f := &inverted.Field{Path: string(d.next()), TextOptions: inverted.TextOptions{Weight: 1}}
 		f.Name = f.Path
 		if d.is("AS") {
 			if !d.more() {

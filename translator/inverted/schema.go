@@ -41,17 +41,24 @@ type Field struct {
 	Sortable, Unnormalized, NoIndex    bool
 	IndexEmpty, IndexMissing, Suffixes bool
 
-	Weight   float64 // of Text
+	TextOptions
+	TagOptions
+	Flat   bool // of GeoShape: Cartesian units instead of degrees
+	Vector VectorOptions
+}
+
+// TextOptions holds what only a TEXT field has.
+type TextOptions struct {
+	Weight   float64
 	NoStem   bool
 	Phonetic string // "dm:en", or "" for none
-	TextBit  int    // the bit of a Text field in a Mask
+	TextBit  int    // the bit of the field in a Mask
+}
 
-	Separator     byte // of Tag, 0 for none
+// TagOptions holds what only a TAG field has.
+type TagOptions struct {
+	Separator     byte // 0 for none
 	CaseSensitive bool
-
-	Flat bool // of GeoShape: Cartesian units instead of degrees
-
-	Vector VectorOptions
 }
 
 // SortsNormalized reports whether values are in lower case where they are sorted and grouped.
@@ -82,17 +89,27 @@ type Schema struct {
 	Prefixes [][]byte
 	Filter   string
 
+	DocumentOptions
+	StorageOptions
+	SkipScan, IndexAll bool
+	Temporary          int64 // seconds of TEMPORARY, 0 for none
+	StopWords          [][]byte
+	HasStopWords       bool // STOPWORDS is set
+
+	Fields []*Field
+}
+
+// DocumentOptions says where a document has its language, score and payload, and what they are otherwise.
+type DocumentOptions struct {
 	Language                                string
 	Score                                   float64
 	LanguageField, ScoreField, PayloadField string
 	HasPayload                              bool // PAYLOAD_FIELD is set
-	MaxTextFields, NoOffsets, NoHighlight   bool
-	NoFields, NoFreqs, SkipScan, IndexAll   bool
-	Temporary                               int64 // seconds of TEMPORARY, 0 for none
-	StopWords                               [][]byte
-	HasStopWords                            bool // STOPWORDS is set
+}
 
-	Fields []*Field
+// StorageOptions says what an index leaves out.
+type StorageOptions struct {
+	MaxTextFields, NoOffsets, NoHighlight, NoFields, NoFreqs bool
 }
 
 // Field returns the attribute of a name, nil if the schema has none.

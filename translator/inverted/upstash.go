@@ -16,7 +16,7 @@ import (
 // FromUpstash returns the schema of an index of SEARCH.CREATE. A KEYWORD, a BOOL and a FACET are tags, and a DATE is a
 // number of ms. The words of each TEXT field are terms of their own, so that scores count per field.
 func FromUpstash(d *upstash.Definition) *Schema {
-	s := &Schema{JSON: d.Type == "JSON", Strings: d.Type == "STRING", Language: d.Language, Score: 1, SkipScan: d.SkipInitialScan, Upstash: d}
+	s := &Schema{JSON: d.Type == "JSON", Strings: d.Type == "STRING", DocumentOptions: DocumentOptions{Language: d.Language, Score: 1}, SkipScan: d.SkipInitialScan, Upstash: d}
 	for _, p := range d.Prefixes {
 		s.Prefixes = append(s.Prefixes, []byte(p))
 	}
@@ -28,7 +28,7 @@ func FromUpstash(d *upstash.Definition) *Schema {
 		case upstash.Keyword, upstash.Bool, upstash.Facet:
 			t = Tag
 		}
-		s.Add(&Field{Name: f.Name, Path: f.Source(), Type: t, CaseSensitive: true})
+		s.Add(&Field{Name: f.Name, Path: f.Source(), Type: t, TagOptions: TagOptions{CaseSensitive: true}})
 	}
 	return s
 }
