@@ -131,7 +131,7 @@ func (c *conn) step(p *prepared, s store.Stmt) (rows []store.Row, err error) {
 	}()
 	defer sqlite3.Xsqlite3_reset(c.tls, p.stmt) // also if Fold or Pack panics; reset repeats the error of the step
 	if s.Fold != nil {
-		return nil, c.fold(p, s.Fold(), &mapped)
+		return nil, c.fold(p, s, &mapped)
 	}
 	var last store.Row
 	var room slabs
@@ -169,16 +169,15 @@ func (c *conn) next(p *prepared) (more bool, err error) {
 	}
 }
 
-// fold calls take with each row, which is valid during the call. It maps the file, and sets mapped, once a long scan
-// has begun.
-func (c *conn) fold(p *prepared, take func(store.Row), mapped *bool) error {
-	row, weight := make(store.Row, p.columns), int64(0)
+// fold passes each row to the function of s.Fold. It maps the file, and sets mapped, once a long scan has begun.
+func (c *conn) fold(p *prepared, s store.Stmt, mapped *bool) error {
+	take, row, weight := s.Fold(), make(store.Row, p.columns), int64(0)
 	for {
 		if more, err := c.next(p); !more {
 			return err
 		}
 		c.view(p, row)
-		if weight += row.Weight(); weight > longScan && !*mapped {
+		if weight += row.Weight(); weight > longScan && !*mapped && !s.Scattered {
 			*mapped = true
 			c.script(mapFile) // without a mapping, SQLite reads
 		}
@@ -217,8 +216,8 @@ func (c *conn) pack(p *prepared, pack func(store.Row) int64, rows []store.Row, w
 }
 
 // A statement that folds more than longScan bytes maps the file: system calls would take most of its time. For fewer
-// bytes, the mapping and its page faults cost more than reading. The mapping lasts only for that statement, because a
-// program other than SQLite that truncates a mapped file would crash the process.
+// bytes, and for scattered rows, the mapping and its page faults cost more than reading. The mapping lasts only for that
+// statement, because a program other than SQLite that truncates a mapped file would crash the process.
 const (
 	mapFile   = "PRAGMA mmap_size = 2147418112"
 	unmapFile = "PRAGMA mmap_size = 0"

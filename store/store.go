@@ -140,6 +140,8 @@ type Stmt struct {
 	// bytes of a row are valid during the call only, and the call must not panic. The store calls Fold each time
 	// that the statement runs. A store may ignore Fold and return the rows.
 	Fold func() func(Row)
+	// Scattered says that the rows of Fold are far apart in the file.
+	Scattered bool
 
 	// Pack, if set, returns a function that packs a row and returns the bytes of memory that this took. A store
 	// passes it all rows of the statement, also the first ones, once they exceed PackFrom bytes; the result then

@@ -207,6 +207,7 @@ func (f *finder) blocks(term []byte) store.Stmt {
 // them.
 func (f *finder) postings(l *inverted.Leaf, w *store.Work) (use func(rows []store.Row, w *store.Work), stmt store.Stmt) {
 	stmt = f.ix.postings(l.Term)
+	stmt.Scattered = true
 	free := w.Remaining()
 	use = eachRow(&stmt, func() (func(row store.Row), func(w *store.Work)) {
 		allocated, read := int64(0), 0

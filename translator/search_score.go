@@ -49,6 +49,7 @@ func (f *finder) describeHits(w *store.Work, next func(w *store.Work) Plan) Plan
 		}, store.Stmt{SQL: sqlLengthsOf, Args: []store.Value{store.Int(f.ix.id), numberList(docs)}})
 	}
 	stmt := f.blocks(inverted.AllTerm)
+	stmt.Scattered = true
 	use := eachRow(&stmt, func() (func(row store.Row), func(w *store.Work)) {
 		f.all = f.all[:0]
 		rest, read := docs, 0
