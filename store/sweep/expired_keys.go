@@ -6,6 +6,7 @@ package sweep
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/schema"
@@ -162,22 +163,23 @@ func run(ctx context.Context, apply Apply, choose func(look) ([]store.Batch, err
 			err = refused(r)
 			continue
 		}
-		for _, rows := range r.Rows {
-			for _, row := range rows {
-				n := int(row[0].Int())
-				swept.Rows += n
-				switch batches[i].Stmts[0].SQL {
-				case sqlKeys:
-					if row[1].Int() >= 0 { // hidden keys do not count
-						swept.Keys += n
-					}
-				case sqlFields:
-					swept.Fields += n
-				}
-			}
+		for _, row := range slices.Concat(r.Rows...) {
+			swept.add(batches[i].Stmts[0].SQL, row)
 		}
 	}
 	return swept, err
+}
+
+// add counts a row of a batch that begins with a statement.
+func (s *Swept) add(sql string, row store.Row) {
+	n := int(row[0].Int())
+	s.Rows += n
+	switch {
+	case sql == sqlKeys && row[1].Int() >= 0: // hidden keys do not count
+		s.Keys += n
+	case sql == sqlFields:
+		s.Fields += n
+	}
 }
 
 // noKeys lists the keys that a sweep changes for clients: none, because expired keys are invisible already.
