@@ -51,19 +51,12 @@ func (c *Call) move(from, to end, missing resp.Value) Plan {
 func lmovem(c *Call) Plan {
 	from, ok1 := c.endAt(3)
 	to, ok2 := c.endAt(4)
-	if !ok1 || !ok2 || len(c.Args) != 5 && len(c.Args) != 8 {
+	if !ok1 || !ok2 {
 		return fail(errSyntax)
 	}
-	count, exactly, bulk := int64(1), false, false
-	if len(c.Args) == 8 {
-		exactly, bulk = c.is(5, "EXACTLY"), c.is(7, "BULK")
-		if !exactly && !c.is(5, "COUNT") || !bulk && !c.is(7, "OBO") {
-			return fail(errSyntax)
-		}
-		var ok bool
-		if count, ok = parseInt(c.Args[6]); !ok || count <= 0 {
-			return fail("ERR count should be greater than 0")
-		}
+	count, exactly, bulk, bad := c.movedCount()
+	if bad != "" {
+		return fail(bad)
 	}
 	source, list := c.Args[1], c.list(c.Args[1:2])
 	readEnd := store.Stmt{SQL: sqlReadEnd[from], Args: append(list, store.Digits(count))}
@@ -85,6 +78,26 @@ func lmovem(c *Call) Plan {
 		}
 		return c.moveAll(from, to, moved)
 	}, c.typeOf(source), readEnd)
+}
+
+// movedCount parses the arguments of LMOVEM after the ends: how many elements move, and whether exactly so many, and in the
+// order of the source.
+func (c *Call) movedCount() (count int64, exactly, bulk bool, bad string) {
+	if len(c.Args) == 5 {
+		return 1, false, false, ""
+	}
+	if len(c.Args) != 8 {
+		return 0, false, false, errSyntax
+	}
+	exactly, bulk = c.is(5, "EXACTLY"), c.is(7, "BULK")
+	if !exactly && !c.is(5, "COUNT") || !bulk && !c.is(7, "OBO") {
+		return 0, false, false, errSyntax
+	}
+	count, ok := parseInt(c.Args[6])
+	if !ok || count <= 0 {
+		bad = "ERR count should be greater than 0"
+	}
+	return count, exactly, bulk, bad
 }
 
 // moveAll cuts len(moved) elements off the source and pushes moved onto the destination, in order. An empty source is

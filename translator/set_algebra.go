@@ -84,25 +84,34 @@ func combinedCard(sql string, approx bool) func(*Call) Plan {
 		case n > int64(len(c.Args)-2):
 			return fail("ERR Number of keys can't be greater than number of args")
 		}
-		limit := int64(-1)
-		for i := 2 + int(n); i < len(c.Args); i++ {
-			if approx && c.is(i, "APPROX") {
-				continue
-			}
-			if !c.is(i, "LIMIT") || i == len(c.Args)-1 {
-				return fail(errSyntax)
-			}
-			i++
-			limit, ok = parseInt(c.Args[i])
-			if !ok || limit < 0 {
-				return fail("ERR LIMIT can't be negative")
-			}
-			if limit == 0 {
-				limit = -1
-			}
+		limit, bad := c.cardLimit(2+int(n), approx)
+		if bad != "" {
+			return fail(bad)
 		}
 		return c.combination(intOf(1), sql, c.Args[2:2+n], store.Digits(limit))
 	}
+}
+
+// cardLimit parses the options from argument i on. It returns LIMIT, -1 for none.
+func (c *Call) cardLimit(i int, approx bool) (limit int64, bad string) {
+	limit = -1
+	for ; i < len(c.Args); i++ {
+		if approx && c.is(i, "APPROX") {
+			continue
+		}
+		if !c.is(i, "LIMIT") || i == len(c.Args)-1 {
+			return 0, errSyntax
+		}
+		i++
+		var ok bool
+		if limit, ok = parseInt(c.Args[i]); !ok || limit < 0 {
+			return 0, "ERR LIMIT can't be negative"
+		}
+		if limit == 0 {
+			limit = -1
+		}
+	}
+	return limit, ""
 }
 
 // The result replaces the destination, which may be one of the sources. So it is built under the destination's name in

@@ -164,15 +164,8 @@ func (c *Call) zadd(o zaddOptions) Plan {
 		}
 		*flag, args = true, args[1:]
 	}
-	switch {
-	case len(args) == 0 || len(args)%2 != 0:
-		return fail(errSyntax)
-	case o.nx && o.xx:
-		return fail("ERR XX and NX options at the same time are not compatible")
-	case o.gt && o.nx || o.lt && o.nx || o.gt && o.lt:
-		return fail("ERR GT, LT, and/or NX options at the same time are not compatible")
-	case o.incr && len(args) > 2:
-		return fail("ERR INCR option supports a single increment-element pair")
+	if bad := o.conflict(args); bad != "" {
+		return fail(bad)
 	}
 	elems := make([]element, len(args)/2)
 	for i := range elems {
@@ -197,6 +190,21 @@ func (c *Call) zadd(o zaddOptions) Plan {
 		}
 		return resp.MakeInt(n)
 	}, w.stmts...)
+}
+
+// conflict returns the error of options that exclude each other, or do not suit the scores and members, or "".
+func (o zaddOptions) conflict(pairs [][]byte) string {
+	switch {
+	case len(pairs) == 0 || len(pairs)%2 != 0:
+		return errSyntax
+	case o.nx && o.xx:
+		return "ERR XX and NX options at the same time are not compatible"
+	case o.gt && o.nx || o.lt && o.nx || o.gt && o.lt:
+		return "ERR GT, LT, and/or NX options at the same time are not compatible"
+	case o.incr && len(pairs) > 2:
+		return "ERR INCR option supports a single increment-element pair"
+	}
+	return ""
 }
 
 // zaddIncr replies with the new score, nil if an option prevented the change.
