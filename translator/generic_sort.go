@@ -139,25 +139,10 @@ func (s *sortCall) elementsRead(r *store.Result) Plan {
 	default:
 		return answer(wrongType)
 	}
-	var items []item
-	for _, p := range s.packed {
-		switch {
-		case p == nil || p.rows == nil:
-		case s.unsorted && typ == setType && int64(p.rows.Len()) <= s.limits().SetIntegers:
-			for v := range p.rows.All() {
-				items = append(items, item{element: v.Str})
-			}
-		default:
-			return s.packedReply(p)
-		}
-	}
-	for _, rows := range r.Rows[1:] {
-		s.work.Grow(int64(2 * itemMemory * len(rows)))
-		for _, row := range rows {
-			items = append(items, item{element: row[0].Bytes()})
-		}
-	}
+	items, large := s.items(r.Rows[1:], typ)
 	switch {
+	case large != nil:
+		return s.packedReply(large)
 	case s.unsorted && typ == setType && (s.storing || s.Env.InScript):
 		// Neither stored elements nor scripts may depend on the order of a set.
 		s.unsorted, s.alpha, s.by = false, true, nil
@@ -180,6 +165,28 @@ func (s *sortCall) elementsRead(r *store.Result) Plan {
 		}
 		return s.sort(items)
 	})
+}
+
+// items returns the elements of rows and packed rows. large has packed rows that need a reply of their own.
+func (s *sortCall) items(rows [][]store.Row, typ string) (items []item, large *packing) {
+	for _, p := range s.packed {
+		switch {
+		case p == nil || p.rows == nil:
+		case s.unsorted && typ == setType && int64(p.rows.Len()) <= s.limits().SetIntegers:
+			for v := range p.rows.All() {
+				items = append(items, item{element: v.Str})
+			}
+		default:
+			return nil, p
+		}
+	}
+	for _, rows := range rows {
+		s.work.Grow(int64(2 * itemMemory * len(rows)))
+		for _, row := range rows {
+			items = append(items, item{element: row[0].Bytes()})
+		}
+	}
+	return items, nil
 }
 
 // window returns the bounds of LIMIT within n items.

@@ -52,12 +52,7 @@ func (s *sortCall) lookUp(patterns []keyPattern, items []item, next func([][]res
 		if !d.hasStar || len(items) == 0 {
 			continue
 		}
-		names := make([][]byte, len(items))
-		for i := range items {
-			s.work.Step(stepsPerSorted + len(items[i].element))
-			s.work.Grow(int64(64 + 3*(len(d.prefix)+len(items[i].element)+len(d.suffix)))) // the name, and as hex digits
-			names[i] = slices.Concat(d.prefix, items[i].element, d.suffix)
-		}
+		names := s.names(d, items)
 		reads = append(reads, names...)
 		stmt := s.stringsAt(names)
 		if len(d.field) > 0 {
@@ -68,17 +63,16 @@ func (s *sortCall) lookUp(patterns []keyPattern, items []item, next func([][]res
 	columns := func(r *store.Result) Plan {
 		found, at := make([][]resp.Value, len(patterns)), 0
 		for i, d := range patterns {
-			switch {
-			case d.hasStar && len(items) > 0:
-				if len(d.field) > 0 {
-					found[i] = bulks(r.Rows[at]).Elems
-				} else {
-					found[i] = stringsOf(r.Rows[at], r.Work)
-				}
-				at++
-			default:
+			if !d.hasStar || len(items) == 0 {
 				found[i] = d.without(items)
+				continue
 			}
+			if len(d.field) > 0 {
+				found[i] = bulks(r.Rows[at]).Elems
+			} else {
+				found[i] = stringsOf(r.Rows[at], r.Work)
+			}
+			at++
 		}
 		return next(found)
 	}
@@ -88,6 +82,17 @@ func (s *sortCall) lookUp(patterns []keyPattern, items []item, next func([][]res
 	p := readThen(columns, stmts...)
 	p.Reads = reads
 	return p
+}
+
+// names returns the names of the keys that a pattern makes of items.
+func (s *sortCall) names(d keyPattern, items []item) [][]byte {
+	names := make([][]byte, len(items))
+	for i := range items {
+		s.work.Step(stepsPerSorted + len(items[i].element))
+		s.work.Grow(int64(64 + 3*(len(d.prefix)+len(items[i].element)+len(d.suffix)))) // the name, and as hex digits
+		names[i] = slices.Concat(d.prefix, items[i].element, d.suffix)
+	}
+	return names
 }
 
 // without returns the column of a pattern that names no keys.
