@@ -95,12 +95,7 @@ func (q joinQuery) reply(rows [][]timeseries.Row, w *store.Work) resp.Value {
 	}
 	reply := resp.EmptyArray
 	for count == 0 || int64(len(reply.Elems)) < count {
-		next, found := int64(0), false
-		for _, of := range rows {
-			if len(of) > 0 && (!found || (of[0].At < next) != reverse) {
-				next, found = of[0].At, true
-			}
-		}
+		next, found := nextTime(rows, reverse)
 		if !found {
 			break
 		}
@@ -120,6 +115,16 @@ func (q joinQuery) reply(rows [][]timeseries.Row, w *store.Work) resp.Value {
 		reply.Elems = append(reply.Elems, resp.MakeArray(v.Elems[0], resp.MakeArray(v.Elems[1:]...)))
 	}
 	return reply
+}
+
+// nextTime returns the first time of the rows, or the last one in reverse order. found is false without rows.
+func nextTime(rows [][]timeseries.Row, reverse bool) (next int64, found bool) {
+	for _, of := range rows {
+		if len(of) > 0 && (!found || (of[0].At < next) != reverse) {
+			next, found = of[0].At, true
+		}
+	}
+	return next, found
 }
 
 const (

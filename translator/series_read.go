@@ -2,6 +2,7 @@ package translator
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/meowdis/meowdis/redis/commands"
@@ -35,32 +36,35 @@ func (c *Call) parseSeriesRead() (q seriesRead, bad resp.Value) {
 			return q, commands.WrongArity(c.Command)
 		}
 	}
-	wrong := func(text string) (seriesRead, resp.Value) { return q, resp.MakeError("TSDB: " + text) }
+	if wrong := q.parseLimits(c, block, most); wrong != "" {
+		return q, resp.MakeError("TSDB: " + wrong)
+	}
+	return q, bad
+}
+
+// parseLimits parses the numbers after BLOCK and MAX_COUNT, which are at block and most, 0 for none. It checks the cursor.
+func (q *seriesRead) parseLimits(c *Call, block, most int) (wrong string) {
 	var ok bool
 	if block > 0 {
 		if q.block, ok = parseInt(c.Args[block+1]); !ok || q.block < 0 || q.block > math.MaxInt64-c.Env.Now {
-			return wrong("BLOCK milliseconds must be a non-negative integer")
+			return "BLOCK milliseconds must be a non-negative integer"
 		}
 		if q.least, ok = parseInt(c.Args[block+2]); !ok || q.least < 1 {
-			return wrong("BLOCK min_count must be a positive integer")
+			return "BLOCK min_count must be a positive integer"
 		}
 	}
 	if most > 0 {
 		if q.most, ok = parseInt(c.Args[most+1]); !ok || q.most < 1 {
-			return wrong("MAX_COUNT must be a positive integer")
+			return "MAX_COUNT must be a positive integer"
 		}
 		if q.least > q.most {
-			return wrong("BLOCK min_count must be <= MAX_COUNT")
+			return "BLOCK min_count must be <= MAX_COUNT"
 		}
 	}
-	switch q.cursor {
-	case "-", "+", "$":
-	default:
-		if at, ok := parseInt(c.Args[2]); !ok || at < 0 {
-			return wrong("invalid timestamp")
-		}
+	if at, ok := parseInt(c.Args[2]); !slices.Contains([]string{"-", "+", "$"}, q.cursor) && (!ok || at < 0) {
+		return "invalid timestamp"
 	}
-	return q, bad
+	return ""
 }
 
 // from returns the first time to read. ok is false if it is beyond the latest possible time.

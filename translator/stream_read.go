@@ -175,27 +175,30 @@ func xread(c *Call) Plan {
 		}
 		stmts = append(stmts, c.typeOf(key), read)
 	}
-	return read(func(r *store.Result) resp.Value {
-		for i := range q.keys {
-			if rows := r.Rows[2*i]; len(rows) > 0 && string(rows[0][0].Bytes()) != streamType {
-				return wrongType
-			}
-			if bad := q.ids[i].bad; bad != "" {
-				return resp.MakeError(bad)
-			}
+	return read(q.entries, stmts...)
+}
+
+// entries makes the reply of XREAD from the type and the entries of each key.
+func (q readQuery) entries(r *store.Result) resp.Value {
+	for i := range q.keys {
+		if rows := r.Rows[2*i]; len(rows) > 0 && string(rows[0][0].Bytes()) != streamType {
+			return wrongType
 		}
-		reply := resp.Value{Kind: streamsKind}
-		left := q.budget()
-		for i, key := range q.keys {
-			if entries := left.take(key, entryReplies(r.Rows[2*i+1], r.Work).Elems); len(entries) > 0 {
-				reply.Elems = append(reply.Elems, resp.MakeBulk(key), resp.MakeArray(entries...))
-			}
+		if bad := q.ids[i].bad; bad != "" {
+			return resp.MakeError(bad)
 		}
-		if len(reply.Elems) == 0 {
-			return resp.NilArray
+	}
+	reply := resp.Value{Kind: streamsKind}
+	left := q.budget()
+	for i, key := range q.keys {
+		if entries := left.take(key, entryReplies(r.Rows[2*i+1], r.Work).Elems); len(entries) > 0 {
+			reply.Elems = append(reply.Elems, resp.MakeBulk(key), resp.MakeArray(entries...))
 		}
-		return reply
-	}, stmts...)
+	}
+	if len(reply.Elems) == 0 {
+		return resp.NilArray
+	}
+	return reply
 }
 
 // XREAD replies with pairs of key and entries, nested in RESP2 and a map in RESP3.

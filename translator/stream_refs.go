@@ -98,15 +98,7 @@ func (l idList) delete(c *Call, key []byte, group store.Value, m streamMeta, row
 	for _, row := range rows {
 		id := streamIDOf(row[0])
 		exists, own, awaited := row[1].Int() > 0 && !done[id], row[2].Int() > 0 && !done[id], row[3].Int() > 0
-		v := refDeleted
-		switch {
-		case !group.IsNull() && !own:
-			v = refMissing
-		case l.refs == ackedOnly && awaited:
-			v = refAwaited
-		case group.IsNull() && !exists:
-			v = refMissing
-		}
+		v := l.judge(!group.IsNull(), exists, own, awaited)
 		if v == refDeleted && exists {
 			entries = append(entries, id)
 			if id.compare(m.deleted) > 0 {
@@ -127,6 +119,19 @@ func (l idList) delete(c *Call, key []byte, group store.Value, m streamMeta, row
 		return answer(reply)
 	}
 	return write(always(reply), stmts...)
+}
+
+// judge returns what the deletion does with an entry, which exists, is pending in the group (own), or in any (awaited).
+func (l idList) judge(inGroup, exists, own, awaited bool) verdict {
+	switch {
+	case inGroup && !own:
+		return refMissing
+	case l.refs == ackedOnly && awaited:
+		return refAwaited
+	case !inGroup && !exists:
+		return refMissing
+	}
+	return refDeleted
 }
 
 // dropPending returns the statements that remove entries from the pending ones of the group, or of all groups.
