@@ -80,8 +80,8 @@ func lmovem(c *Call) Plan {
 	}, c.typeOf(source), readEnd)
 }
 
-// movedCount parses the arguments of LMOVEM after the ends: how many elements move, and whether exactly so many, and in the
-// order of the source.
+// movedCount parses the arguments of LMOVEM after the ends: the number of elements, whether a source with fewer keeps them
+// (EXACTLY), and whether they keep their order (BULK).
 func (c *Call) movedCount() (count int64, exactly, bulk bool, bad string) {
 	if len(c.Args) == 5 {
 		return 1, false, false, ""

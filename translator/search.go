@@ -98,7 +98,7 @@ type indexFailures struct {
 	lastKey   []byte
 }
 
-// cleaningPlace is how far the removal of rows of deleted documents is.
+// cleaningPlace holds the progress of the removal of rows of deleted documents.
 type cleaningPlace struct {
 	term    []byte // nil unless rows are being removed
 	block   int64

@@ -107,7 +107,7 @@ func (l *fieldList) addDocument() {
 	l.add("$", document)
 }
 
-// addHash adds the fields of a hash, except the one of SORTBY and those that describe the document.
+// addHash adds the fields of a hash, except the field of SORTBY and the fields that describe the document.
 func (l *fieldList) addHash() {
 	s, src := l.f.ix.schema, l.h.key.source
 	for _, name := range src.Order {
@@ -148,7 +148,7 @@ func (f *finder) jsonPath(h *hit, name string) (path string, ok bool) {
 	return name, h.key.json && strings.HasPrefix(name, "$")
 }
 
-// jsonValue returns what a path selects as text: the first value, or an array from dialect 3 on.
+// jsonValue returns the first value at a path as text, or from dialect 3 on an array of all values.
 func jsonValue(src *inverted.Source, path string, dialect int) (string, bool) {
 	values := src.Select(path)
 	switch {

@@ -36,7 +36,7 @@ type finder struct {
 	profile *profile // nil except for FT.PROFILE
 }
 
-// ordering says what a query needs of scores.
+// ordering describes the need of a query for scores.
 type ordering struct {
 	scores   bool // compute scores
 	explains bool // keep their explanations

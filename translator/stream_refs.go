@@ -121,7 +121,7 @@ func (l idList) delete(c *Call, key []byte, group store.Value, m streamMeta, row
 	return write(always(reply), stmts...)
 }
 
-// judge returns what the deletion does with an entry, which exists, is pending in the group (own), or in any (awaited).
+// judge returns the verdict on an entry, which may exist, be pending in the group (own), or in any group (awaited).
 func (l idList) judge(inGroup, exists, own, awaited bool) verdict {
 	switch {
 	case inGroup && !own:

@@ -47,7 +47,7 @@ type Field struct {
 	Vector VectorOptions
 }
 
-// TextOptions holds what only a TEXT field has.
+// TextOptions holds the options of a TEXT field.
 type TextOptions struct {
 	Weight   float64
 	NoStem   bool
@@ -55,7 +55,7 @@ type TextOptions struct {
 	TextBit  int    // the bit of the field in a Mask
 }
 
-// TagOptions holds what only a TAG field has.
+// TagOptions holds the options of a TAG field.
 type TagOptions struct {
 	Separator     byte // 0 for none
 	CaseSensitive bool
@@ -99,7 +99,7 @@ type Schema struct {
 	Fields []*Field
 }
 
-// DocumentOptions says where a document has its language, score and payload, and what they are otherwise.
+// DocumentOptions names the fields with the language, score and payload of a document, and has their defaults.
 type DocumentOptions struct {
 	Language                                string
 	Score                                   float64
@@ -107,7 +107,7 @@ type DocumentOptions struct {
 	HasPayload                              bool // PAYLOAD_FIELD is set
 }
 
-// StorageOptions says what an index leaves out.
+// StorageOptions lists the parts that an index leaves out.
 type StorageOptions struct {
 	MaxTextFields, NoOffsets, NoHighlight, NoFields, NoFreqs bool
 }
