@@ -56,8 +56,9 @@ var before = map[string]string{
 }
 
 // undocumented are commands beside DEBUG that the reference lacks: two are no part of
-// Redis, nor are those of Upstash's search, two are for its own tests, and three for its replicas.
-var undocumented = map[string]bool{"PSYNC": true, "SYNC": true, "REPLCONF": true, "CL.THROTTLE": true, "FT._DUMP": true, "ASKING": true, "ACL GENTOKEN": true, "ACL RESTTOKEN": true, "PFDEBUG": true, "PFSELFTEST": true}
+// Redis, nor are those of Upstash's search, two are for its own tests, three for its replicas,
+// and one for nodes of a cluster.
+var undocumented = map[string]bool{"PSYNC": true, "SYNC": true, "REPLCONF": true, "CL.THROTTLE": true, "FT._DUMP": true, "ASKING": true, "ACL GENTOKEN": true, "ACL RESTTOKEN": true, "PFDEBUG": true, "PFSELFTEST": true, "RESTORE-ASKING": true}
 
 func TestTableAgrees(t *testing.T) {
 	rows := referenceRows()
