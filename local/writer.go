@@ -311,11 +311,11 @@ func (s *Store) runGroup(c *conn, group []*job, t *groupProgress, p pace, savepo
 	s.externalCommits.onBegin()
 	began := s.clock()
 	run := c.runner(savepoints)
-	coalesces := !savepoints && !s.followed()
 	for apart := 0; t.began < len(group); { // the jobs before apart run one by one
 		if t.began > 0 && s.clock().Sub(began) > p.slice {
 			break
 		}
+		coalesces := !savepoints && !s.followed() // the job before may have begun to wait for changes
 		if next := group[t.began:]; coalesces && t.began >= apart {
 			switch n, err := coalesceJobs(c, run, next); {
 			case err != nil:
