@@ -26,10 +26,10 @@ func writable(ctx context.Context, s *streams, c *targets.Conn) error {
 	return refusedWith(ctx, s, "READONLY "+c.Target.String()+": "+c.File.ReadOnly())
 }
 
-// The caches of copies. Keys are read in page order, so each page is read once. They are written in random page
-// order, which needs a larger cache. With these sizes a copy of a million keys takes less than 200 MB.
+// The caches of moves. The keys of a file are read in the order of SCAN, from random pages, and each run of a load is
+// written in the order of names. With these sizes a copy of a million keys takes less than 200 MB.
 const (
-	readCache  = 8 << 20
+	readCache  = 48 << 20
 	writeCache = 32 << 20
 )
 
